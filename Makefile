@@ -1,0 +1,46 @@
+# Two commands matter: `make demo` and `make test`. Each makes .venv on first use.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo   set up, draw the built-in data and networks, end with an HTML page to look at"
+	@echo "make test   set up, lint, and run every test"
+	@echo "make lint   ruff, mypy and the import contract between the rooms"
+	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios"
+	@echo "make clean  remove .venv, caches and everything the commands above wrote"
+
+# Nothing is installed again, and no network is needed, until one of these two files changes.
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "== first use: making .venv and installing regimes with its pinned dependencies (a few minutes)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "regimes needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(INSTALLED)
+	@echo "== drawing the data sets and the networks at initialisation"
+	@$(BIN)/python examples/gallery.py --out out/demo.html
+
+lint: $(INSTALLED)
+	@echo "== ruff"
+	@$(BIN)/ruff check src tests benchmarks examples
+	@$(BIN)/ruff format --check src tests benchmarks examples
+	@echo "== mypy"
+	@$(BIN)/mypy
+	@echo "== import contract between the rooms"
+	@$(BIN)/lint-imports --no-cache
+
+test: lint
+	@echo "== tests"
+	@$(BIN)/pytest
+
+bench: $(INSTALLED)
+	@echo "== benchmarks: ratios measured side by side in one run"
+	@$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

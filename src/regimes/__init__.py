@@ -1,0 +1,29 @@
+"""regimes: a laboratory for how neural networks learn.
+
+The rooms (`data`, `nets`, `tangent`, `measure`, `theory`, ...) load when they are first used, so
+that `import regimes` stays fast and a program that only draws data never imports the rest.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regimes import data, nets
+
+__version__ = "0.1.0"
+
+_ROOMS = ("data", "nets")
+
+__all__ = ["__version__", "data", "nets"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"regimes.{name}")
+    raise AttributeError(f"module 'regimes' has no attribute {name!r}; its rooms are {_ROOMS}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,77 @@
+"""Points and labels: synthetic models, image sets, and transforms that compose.
+
+Every function returns a frozen `Dataset` of tensors that says how it was made; transforms take
+one to another:
+
+>>> from regimes import data
+>>> ds = data.digits(n_train=1000).pipe(data.center(), data.sphere(), data.pca(10), data.parity())
+>>> ds
+Dataset 'digits': 1000 train, 797 test, x of shape (10,), float32, seed 0
+  y train  -1: 500, +1: 500
+  y test   -1: 406, +1: 391
+  made by  1. 1797 images of digits, shuffled, classes in turn, the first 1000 for training
+           2. center(fit='train')
+           3. sphere()
+           4. pca(k=10, fit='train', scale='mean'): 73.9 % of the variance kept
+           5. parity()
+"""
+
+from regimes.data._cylinder import balanced_radius, cylinder
+from regimes.data._dataset import Dataset, Points
+from regimes.data._directions import compress, rotate
+from regimes.data._disk import disk
+from regimes.data._easy_difficult import easy_difficult
+from regimes.data._files import read_images
+from regimes.data._images import cifar10, digits, fashion_mnist, kmnist, mnist
+from regimes.data._inputs import center, flatten, grayscale, sphere, standardize
+from regimes.data._labels import binary, first_half, label_noise, parity
+from regimes.data._line1d import line1d
+from regimes.data._pca import pca
+from regimes.data._quad_sphere import quad_sphere
+from regimes.data._random_labels import random_labels
+from regimes.data._rbf_line import rbf_line
+from regimes.data._registry import load, names
+from regimes.data._regression import noisy_regression
+from regimes.data._separable import linearly_separable
+from regimes.data._stripe import balanced_x_max, stripe
+from regimes.data._subset import subset
+from regimes.data._transform import Transform
+
+__all__ = [
+    "Dataset",
+    "Points",
+    "Transform",
+    "balanced_radius",
+    "balanced_x_max",
+    "binary",
+    "center",
+    "cifar10",
+    "compress",
+    "cylinder",
+    "digits",
+    "disk",
+    "easy_difficult",
+    "fashion_mnist",
+    "first_half",
+    "flatten",
+    "grayscale",
+    "kmnist",
+    "label_noise",
+    "line1d",
+    "linearly_separable",
+    "load",
+    "mnist",
+    "names",
+    "noisy_regression",
+    "parity",
+    "pca",
+    "quad_sphere",
+    "random_labels",
+    "rbf_line",
+    "read_images",
+    "rotate",
+    "sphere",
+    "standardize",
+    "stripe",
+    "subset",
+]

@@ -1,0 +1,47 @@
+"""Networks: parametrised functions from (n, ...) to (n, c), seeded, stackable, by name.
+
+Every network takes `seed`, `dtype` and `device`, draws its parameters from its own
+generator in float64, and leaves torch's global random state alone.
+"""
+
+from regimes.nets._activations import Activation, activation, activation_names
+from regimes.nets._convnet4 import ConvNet4
+from regimes.nets._fully_connected import MLP, FullyConnected
+from regimes.nets._initialisers import Initialiser, initialise, initialiser_names
+from regimes.nets._layers import ScaledConv2d, ScaledLinear
+from regimes.nets._lenet import LeNet5
+from regimes.nets._mnasnet import MnasNetLike
+from regimes.nets._moments import gaussian_second_moment
+from regimes.nets._network import Network
+from regimes.nets._parametrization import ABC
+from regimes.nets._registry import make, names
+from regimes.nets._resnet import ResNet18
+from regimes.nets._stack import Ensemble, stack
+from regimes.nets._vgg import VGG
+from regimes.nets._wide_resnet import WideResNet
+
+__all__ = [
+    "ABC",
+    "MLP",
+    "VGG",
+    "Activation",
+    "ConvNet4",
+    "Ensemble",
+    "FullyConnected",
+    "Initialiser",
+    "LeNet5",
+    "MnasNetLike",
+    "Network",
+    "ResNet18",
+    "ScaledConv2d",
+    "ScaledLinear",
+    "WideResNet",
+    "activation",
+    "activation_names",
+    "gaussian_second_moment",
+    "initialise",
+    "initialiser_names",
+    "make",
+    "names",
+    "stack",
+]

@@ -1,0 +1,137 @@
+"""Initialisers: how the stored weights and biases start (spec `alignment` 1.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from regimes._check import choose
+
+
+class Fans(NamedTuple):
+    """Numbers of inputs and outputs that one weight tensor connects."""
+
+    fan_in: int
+    fan_out: int
+
+
+# (shape of the parameter, fans of its layer, generator) -> float64 values
+Draw = Callable[[torch.Size, Fans, torch.Generator], Tensor]
+
+
+@dataclass(frozen=True)
+class Initialiser:
+    """How to draw the weights and the biases of a linear or convolutional layer."""
+
+    name: str
+    weight: Draw
+    bias: Draw
+
+
+def gaussian(std: float | Callable[[Fans], float]) -> Draw:
+    """Normal draws with a fixed std, or one that depends on the fans; std 0 draws nothing."""
+
+    def draw(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
+        scale = std(fans) if callable(std) else std
+        if scale == 0.0:
+            return torch.zeros(shape, dtype=torch.float64)
+        return scale * torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    return draw
+
+
+def _uniform(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
+    bound = 1.0 / math.sqrt(fans.fan_in)
+    return (2.0 * torch.rand(shape, generator=generator, dtype=torch.float64) - 1.0) * bound
+
+
+def _truncated(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
+    """Normal law cut at two standard deviations, then widened to variance 1 / fan_in."""
+    cut = 2.0
+    inside = math.erf(cut / math.sqrt(2.0))  # probability of |g| < cut
+    density = math.exp(-(cut**2) / 2) / math.sqrt(2 * math.pi)
+    variance = 1.0 - 2.0 * cut * density / inside  # of g given |g| < cut
+    centred = 2.0 * torch.rand(shape, generator=generator, dtype=torch.float64) - 1.0
+    return math.sqrt(2.0 / (variance * fans.fan_in)) * torch.erfinv(inside * centred)
+
+
+_zeros = gaussian(0.0)
+
+_SCHEMES: dict[str, Initialiser] = {
+    scheme.name: scheme
+    for scheme in (
+        Initialiser("kaiming", gaussian(lambda f: math.sqrt(2.0 / f.fan_in)), _zeros),
+        Initialiser("xavier", gaussian(lambda f: math.sqrt(2.0 / (f.fan_in + f.fan_out))), _zeros),
+        Initialiser("torch_default", _uniform, _uniform),
+        Initialiser("lecun", _truncated, _zeros),
+        Initialiser("normal", gaussian(1.0), _zeros),
+    )
+}
+
+
+def initialiser_names() -> list[str]:
+    """Names that `initialise` knows."""
+    return list(_SCHEMES)
+
+
+def initialiser(scheme: str | Initialiser) -> Initialiser:
+    """The initialiser with a name; an `Initialiser` is returned as it is."""
+    return scheme if isinstance(scheme, Initialiser) else choose(scheme, _SCHEMES, "initialiser")
+
+
+def initialise(
+    module: nn.Module, scheme: str | Initialiser, generator: torch.Generator
+) -> nn.Module:
+    """Fill every parameter of `module` in place, in the order of `named_parameters`.
+
+    | scheme | weights | biases |
+    |---|---|---|
+    | kaiming | N(0, 2 / fan_in) | 0 |
+    | xavier | N(0, 2 / (fan_in + fan_out)) | 0 |
+    | torch_default | uniform +-1 / sqrt(fan_in) | uniform +-1 / sqrt(fan_in) |
+    | lecun | normal cut at 2 std, variance 1 / fan_in | 0 |
+    | normal | N(0, 1) | 0 |
+
+    Draws are made in float64 and cast, so float32 and float64 networks agree up to rounding.
+    Normalisation layers get scale 1, shift 0 and fresh statistics. The values are those
+    *stored*: a `ScaledLinear` still multiplies them.
+
+    Args:
+        module: linear, convolutional and normalisation layers, and anything without parameters.
+        scheme: a name from the table, or an `Initialiser`.
+        generator: a CPU generator; the only source of randomness.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: unknown scheme, or a module with parameters of another kind.
+
+    Example:
+        >>> layer = nn.Linear(4, 2, device="meta").to_empty(device="cpu")
+        >>> _ = initialise(layer, "kaiming", torch.Generator().manual_seed(0))
+        >>> layer.bias.tolist()
+        [0.0, 0.0]
+    """
+    chosen = initialiser(scheme)
+    with torch.no_grad():
+        for name, layer in module.named_modules():
+            if isinstance(layer, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d):
+                shape = layer.weight.shape
+                fans = Fans(shape[1:].numel(), shape[0] * shape[2:].numel())
+                layer.weight.copy_(chosen.weight(shape, fans, generator))
+                if layer.bias is not None:
+                    layer.bias.copy_(chosen.bias(layer.bias.shape, fans, generator))
+            elif isinstance(layer, nn.modules.batchnorm._NormBase | nn.LayerNorm | nn.GroupNorm):
+                layer.reset_parameters()  # constants: no random numbers are drawn
+            elif any(True for _ in layer.parameters(recurse=False)):
+                raise ValueError(
+                    f"no rule to initialise {name or 'the module'} of type {type(layer).__name__}; "
+                    "linear, convolutional and normalisation layers have one"
+                )
+    return module

@@ -1,0 +1,42 @@
+"""Fixtures every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import settings
+
+# Two pytest workers share two cores: one thread each, and no deadline that a busy machine breaks.
+torch.set_num_threads(1)
+settings.register_profile("regimes", deadline=None, max_examples=25, derandomize=True)
+settings.load_profile("regimes")
+
+
+@pytest.fixture(params=[torch.float32, torch.float64], ids=["float32", "float64"])
+def dtype(request):
+    """Both precisions."""
+    return request.param
+
+
+@pytest.fixture
+def tolerance(dtype):
+    """Relative tolerance that fits the precision."""
+    return 1e-5 if dtype == torch.float32 else 1e-10
+
+
+@pytest.fixture(autouse=True)
+def global_random_state_untouched():
+    """Library code must leave the global random state alone."""
+    before = torch.get_rng_state()
+    yield
+    assert torch.equal(before, torch.get_rng_state()), "a call changed torch's global random state"
+
+
+@pytest.fixture
+def data_root():
+    """The folder of real data files; the test is skipped where there is none."""
+    root = os.environ.get("REGIMES_DATA")
+    if not root or not Path(root).is_dir():
+        pytest.skip("set REGIMES_DATA to a folder with the real data files")
+    return Path(root)
