@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 .PHONY: help demo test lint bench clean
 
 help:
-	@echo "make demo   set up, draw the built-in data and networks, end with an HTML page to look at"
+	@echo "make demo   set up, draw the built-in data, run a study, end with an HTML report to look at"
 	@echo "make test   set up, lint, and run every test"
 	@echo "make lint   ruff, mypy and the import contract between the rooms"
 	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios"
@@ -18,12 +18,17 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "== first use: making .venv and installing regimes with its pinned dependencies (a few minutes)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "regimes needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray]'
 	@touch $@
 
 demo: $(INSTALLED)
+	@echo "== what is installed"
+	@$(BIN)/regimes doctor
 	@echo "== drawing the data sets and the networks at initialisation"
-	@$(BIN)/python examples/gallery.py --out out/demo.html
+	@$(BIN)/python examples/gallery.py --out out/gallery.html
+	@echo "== the demonstration study: how fast three kernels learn (about a minute; a second run resumes)"
+	@$(BIN)/regimes run demo/learning-curve --size cpu
+	@$(BIN)/regimes report --out out/demo.html
 
 lint: $(INSTALLED)
 	@echo "== ruff"
@@ -39,6 +44,7 @@ test: lint
 	@$(BIN)/pytest
 
 bench: $(INSTALLED)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r benchmarks/requirements.txt
 	@echo "== benchmarks: ratios measured side by side in one run"
 	@$(BIN)/python benchmarks/run.py
 

@@ -10,13 +10,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regimes import data, nets
+    from regimes import data, lab, measure, nets, tangent, theory
 
 __version__ = "0.1.0"
 
-_ROOMS = ("data", "nets")
+_ROOMS = ("data", "nets", "tangent", "measure", "theory", "lab")
 
-__all__ = ["__version__", "data", "nets"]
+__all__ = ["__version__", "data", "lab", "measure", "nets", "tangent", "theory"]
 
 
 def __getattr__(name: str) -> Any:

@@ -47,11 +47,11 @@ class ScaledLinear(nn.Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         """(*, in_features) -> (*, out_features)."""
-        bias = _times(self.bias, self.bias_multiplier)
+        weight, bias = self.weight, _times(self.bias, self.bias_multiplier)
         # the product is bilinear: scale whichever factor has fewer entries
-        if x.numel() < self.weight.numel():
-            return F.linear(x * self.weight_multiplier, self.weight, bias)
-        return F.linear(x, self.weight * self.weight_multiplier, bias)
+        if x.numel() < weight.numel():
+            return F.linear(x * self.weight_multiplier, weight, bias)
+        return F.linear(x, weight * self.weight_multiplier, bias)
 
     def extra_repr(self) -> str:
         """Sizes and multipliers."""

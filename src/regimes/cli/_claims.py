@@ -1,0 +1,106 @@
+"""`regimes claims`: the ledger, with what has been measured."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from regimes.cli._options import (
+    JsonOption,
+    RefreshOption,
+    ResultsOption,
+    SourceOption,
+    StoreOption,
+)
+from regimes.cli._output import FAILED, fail, say, say_json, table
+from regimes.lab import (
+    LedgerLine,
+    Store,
+    Verdict,
+    count_verdicts,
+    discover,
+    known_summaries,
+    measured_text,
+    results_root,
+    verdicts,
+)
+
+
+def claims(
+    study: Annotated[
+        str | None, typer.Option("--study", help="Only what this study judges.")
+    ] = None,
+    theme: Annotated[str | None, typer.Option("--theme", help="Only this theme.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option("--verdict", help="Only these, such as 'not reproduced'.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit status 1 when a claim was not reproduced.")
+    ] = False,
+    with_smoke: Annotated[
+        bool, typer.Option("--with-smoke", help="Count runs of size smoke too.")
+    ] = False,
+    store: StoreOption = None,
+    results: ResultsOption = None,
+    source: SourceOption = "both",
+    refresh: RefreshOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every claim of every document: expected, measured, verdict; run or not."""
+    if verdict is not None and verdict not in set(Verdict):
+        fail(f"unknown verdict {verdict!r}; use one of: {', '.join(Verdict)}")
+    catalogue = discover()
+    if study is not None and study not in catalogue.studies:
+        fail(f"unknown study {study!r}; use one of: {', '.join(catalogue.studies)}")
+    found = known_summaries(
+        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+    )
+    for summary in found:
+        if summary.problem:
+            say(f"{summary.study} ({summary.label}): {summary.problem}", error=True)
+    wanted = set(catalogue.studies[study].judges) if study else None
+    lines = [
+        line
+        for line in verdicts(found, with_smoke=with_smoke)
+        if (wanted is None or line.entry.id in wanted)
+        and (theme is None or line.entry.theme == theme)
+        and (verdict is None or line.verdict == verdict)
+    ]
+    counts = count_verdicts(lines)
+    if as_json:
+        say_json({"claims": [_as_dict(line) for line in lines], "counts": counts})
+    else:
+        headings = ["id", "verdict", "expected", "measured", "run", "claim"]
+        table(headings, [_row(line) for line in lines])
+        say(", ".join(f"{number} {name}" for name, number in counts.items()))
+    if strict and counts[Verdict.NOT_REPRODUCED.value]:
+        raise typer.Exit(FAILED)
+
+
+def _row(line: LedgerLine) -> list[str]:
+    expected = line.claim.expected if line.claim else line.entry.expected
+    where = f"{line.study} ({line.size})" if line.claim else ""
+    return [
+        line.entry.id,
+        line.verdict.value,
+        expected,
+        measured_text(line.claim),
+        where,
+        line.entry.statement,
+    ]
+
+
+def _as_dict(line: LedgerLine) -> dict[str, Any]:
+    measured = line.claim.as_dict() if line.claim else {}
+    return {
+        "id": line.entry.id,
+        "theme": line.entry.theme,
+        "statement": line.entry.statement,
+        "where": line.entry.where,
+        "document": line.entry.expected,
+        "verdict": line.verdict.value,
+        "study": line.study or None,
+        "size": line.size or None,
+        **{name: measured.get(name) for name in ("expected", "measured", "error", "why")},
+    }

@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="FOLDER", help="Trials on disk [REGIMES_STORE or out/store]."),
+]
+ResultsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--results", metavar="FOLDER", help="Committed results [REGIMES_RESULTS or results]."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
+SizeOption = Annotated[str, typer.Option("--size", help="smoke (seconds), cpu or paper.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; may be repeated."),
+]
+DtypeOption = Annotated[
+    str | None, typer.Option("--dtype", help="float32 or float64 [the study's own].")
+]
+SourceOption = Annotated[
+    str, typer.Option("--from", help="Where to look for runs: both, store or results.")
+]
+RefreshOption = Annotated[
+    bool, typer.Option("--refresh", help="Compute summaries anew from the trials in the store.")
+]

@@ -1,0 +1,56 @@
+"""`regimes report`: one HTML page of everything that has run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regimes.cli._options import RefreshOption, ResultsOption, SourceOption, StoreOption
+from regimes.cli._output import fail, say
+from regimes.lab import (
+    Store,
+    discover,
+    known_summaries,
+    report_html,
+    report_section,
+    results_root,
+)
+
+
+def report(
+    out: Annotated[str, typer.Option("--out", help="The page to write.")] = "out/report.html",
+    study: Annotated[
+        list[str] | None, typer.Option("--study", help="Only this study; may be repeated.")
+    ] = None,
+    with_smoke: Annotated[
+        bool, typer.Option("--with-smoke", help="Show smoke runs of studies with larger ones too.")
+    ] = False,
+    store: StoreOption = None,
+    results: ResultsOption = None,
+    source: SourceOption = "both",
+    refresh: RefreshOption = False,
+) -> None:
+    """Write figures, claims and the whole ledger to one page that works without a network."""
+    catalogue = discover()
+    found = known_summaries(
+        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+    )
+    if study:
+        found = [summary for summary in found if summary.study in study]
+        absent = sorted(set(study) - {summary.study for summary in found})
+        if absent:
+            fail(f"nothing has run of {', '.join(absent)}; start with: regimes run {absent[0]}")
+    larger = {summary.study for summary in found if summary.size != "smoke"}
+    if not with_smoke:
+        found = [item for item in found if item.size != "smoke" or item.study not in larger]
+    sections = [report_section(item, catalogue.studies.get(item.study)) for item in found]
+    path = Path(out).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(report_html(sections), encoding="utf-8")
+    for part in sections:
+        for problem in filter(None, (part.summary.problem, part.problem)):
+            say(f"{part.summary.study} ({part.summary.label}): {problem}", error=True)
+    say(f"{len(sections)} runs, {path.stat().st_size / 2**20:.1f} MiB")
+    say(str(path))

@@ -1,0 +1,246 @@
+"""`regimes run`: run what is missing of a study."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+
+from regimes.cli._options import DtypeOption, JsonOption, SetOption, SizeOption, StoreOption
+from regimes.cli._output import BROKEN, FAILED, fail, say, say_json, user_errors
+from regimes.cli._wording import claim_rows, duration
+from regimes.lab import (
+    Executor,
+    ExecutorError,
+    InlineExecutor,
+    LiveBar,
+    LocalExecutor,
+    PlainLines,
+    Plan,
+    Progress,
+    RayExecutor,
+    Silent,
+    Stop,
+    Store,
+    StoreError,
+    Study,
+    Summary,
+    SweepReport,
+    announce_run,
+    execute,
+    find,
+    keep_summary,
+    override,
+    plan,
+    summarise,
+)
+
+_SHOWN_FAILURES = 10
+
+
+def run(
+    study: Annotated[str, typer.Argument(help="The study's name, as `regimes studies` lists it.")],
+    size: SizeOption = "smoke",
+    settings: SetOption = None,
+    on: Annotated[str, typer.Option("--on", help="local or ray.")] = "local",
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Worker processes; 0 runs in this process.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="CPU threads for each worker.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    dtype: DtypeOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would run and what it may cost.")
+    ] = False,
+    store: StoreOption = None,
+    address: Annotated[
+        str | None, typer.Option("--address", help="Ray: a running cluster [RAY_ADDRESS].")
+    ] = None,
+    write: Annotated[
+        str, typer.Option("--write", help="Ray: who writes results, driver or worker.")
+    ] = "driver",
+    grace: Annotated[
+        float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
+    ] = 10.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Run what is missing of a study. The same command again goes on where it was stopped."""
+    place = Store(store)
+    with user_errors():
+        chosen = find(study)
+        params = override(chosen.parameters(size), settings or [])
+        planned = plan(chosen, params, store=place, dtype=dtype)
+    for key, why in planned.set_aside.items():
+        say(f"trial {key} was damaged ({why}); set aside, to be run again", error=True)
+    if dry_run:
+        _show_plan(planned, workers, as_json=as_json)
+        return
+    command = command_of(study, size, settings, dtype)
+    try:
+        with user_errors():
+            executor = _executor(on, workers, threads, device, address, write)
+        if planned.pending:
+            announced = announce_run(
+                chosen, size, params, trials=len(planned.configs), dtype=dtype, command=command
+            )
+            keep_summary(announced, place)
+        with Stop(grace=grace) as stop:
+            done = execute(
+                planned,
+                store=place,
+                executor=executor,
+                device=device,
+                progress=_progress(as_json, planned),
+                stop=stop,
+            )
+        summary = _summarise(chosen, size, params, place, dtype, command)
+        keep_summary(summary, place)
+    except (StoreError, ExecutorError) as error:
+        message = error.strerror if isinstance(error, StoreError) else str(error)
+        fail(message or str(error), BROKEN)
+    resume = shlex.join(["regimes", *sys.argv[1:]]) if len(sys.argv) > 1 else command
+    if as_json:
+        say_json(_as_json(done, summary, place))
+    else:
+        _tell(done, summary, place, resume)
+    if done.interrupted is not None:
+        raise typer.Exit(128 + done.interrupted)
+    if done.failures:
+        raise typer.Exit(FAILED)
+
+
+def _summarise(
+    study: Study, size: str, params: Any, store: Store, dtype: str | None, command: str
+) -> Summary:
+    try:
+        return summarise(study, size, params, store=store, dtype=dtype, command=command)
+    except Exception:  # the study's own code; what it failed on is kept
+        say(traceback.format_exc(), error=True)
+        fail(f"the study cannot make a summary; its trials are kept in {store.root}", FAILED)
+
+
+def _executor(
+    on: str,
+    workers: int | None,
+    threads: int | None,
+    device: str,
+    address: str | None,
+    write: str,
+) -> Executor:
+    if on == "ray":
+        return RayExecutor(
+            address=address, workers=workers, threads=threads or 1, device=device, write=write
+        )
+    if on != "local":
+        raise ValueError(f"--on must be local or ray, got {on!r}")
+    if workers == 0:
+        return InlineExecutor()
+    return LocalExecutor(workers, threads=threads, device=device)
+
+
+def _progress(as_json: bool, planned: Plan) -> Progress:
+    if as_json or not planned.pending:
+        return Silent()
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        return LiveBar(Console(stderr=True))
+    return PlainLines(say)
+
+
+def command_of(study: str, size: str, settings: list[str] | None, dtype: str | None) -> str:
+    words = ["regimes", "run", study, "--size", size]
+    for setting in settings or []:
+        words += ["--set", setting]
+    return shlex.join([*words, *(["--dtype", dtype] if dtype else [])])
+
+
+def _show_plan(planned: Plan, workers: int | None, *, as_json: bool) -> None:
+    facts: dict[str, Any] = {
+        "trials": len(planned.configs),
+        "finished": planned.finished,
+        "failed_before": planned.failed_before,
+        "to_run": len(planned.pending),
+        "relative_cost": planned.cost,
+        "worker_seconds": planned.worker_seconds,
+    }
+    if as_json:
+        say_json(facts)
+        return
+    say(
+        f"{facts['trials']} trials: {facts['finished']} finished, {facts['to_run']} to run"
+        + (f" ({planned.failed_before} of them failed before)" if planned.failed_before else "")
+    )
+    if planned.worker_seconds is None:
+        say(f"relative cost {planned.cost:g}; no trial has finished yet to tell the time from")
+    else:
+        share = planned.worker_seconds / (workers or 1)
+        say(
+            f"relative cost {planned.cost:g}, about {duration(planned.worker_seconds)} of work"
+            + (f", {duration(share)} on {workers} workers" if workers and workers > 1 else "")
+        )
+    for task in planned.pending[:5]:
+        say(f"  {task.key}  " + ", ".join(f"{k}={v}" for k, v in task.config.point.items()))
+    if len(planned.pending) > 5:
+        say(f"  ... and {len(planned.pending) - 5} more")
+
+
+def _tell(done: SweepReport, summary: Summary, store: Store, resume: str) -> None:
+    say(
+        f"{summary.study} ({summary.label}): {summary.finished} of {summary.trials} trials "
+        f"finished, {done.ran} of them now in {duration(done.seconds)}"
+        + (f", {done.found} by another run meanwhile" if done.found else "")
+    )
+    if done.ran and done.estimated_seconds is not None:
+        say(
+            f"work: {duration(done.busy_seconds)}, "
+            f"estimated beforehand {duration(done.estimated_seconds)}"
+        )
+    if summary.flagged:
+        say(f"{summary.flagged} trials returned a NaN or an infinity; they are flagged, not hidden")
+    for failure in done.failures[:_SHOWN_FAILURES]:
+        where = ", ".join(f"{k}={v}" for k, v in failure.point.items())
+        say(f"failed: {where}: {failure.error}  (regimes runs show {failure.key})", error=True)
+    if done.failures:
+        more = len(done.failures) - _SHOWN_FAILURES
+        say(
+            (f"... and {more} more failed; " if more > 0 else "")
+            + f"{len(done.failures)} trials failed. The same command runs them again: {resume}",
+            error=True,
+        )
+    if done.interrupted is not None:
+        name = signal.Signals(done.interrupted).name
+        say(f"stopped by {name} with {done.left} trials to go. To go on: {resume}", error=True)
+    for row in claim_rows(summary):
+        say("  ".join(row))
+    say(f"trials: {store.folder(summary.study)}")
+
+
+def _as_json(done: SweepReport, summary: Summary, store: Store) -> dict[str, Any]:
+    return {
+        "study": summary.study,
+        "label": summary.label,
+        "trials": summary.trials,
+        "finished": summary.finished,
+        "already": done.already,
+        "ran": done.ran,
+        "found": done.found,
+        "left": done.left,
+        "flagged": summary.flagged,
+        "failed": [
+            {"key": item.key, "point": dict(item.point), "error": item.error}
+            for item in done.failures
+        ],
+        "interrupted": done.interrupted,
+        "seconds": done.seconds,
+        "busy_seconds": done.busy_seconds,
+        "estimated_seconds": done.estimated_seconds,
+        "claims": [claim.as_dict() for claim in summary.claims],
+        "store": str(store.root),
+    }

@@ -1,0 +1,104 @@
+"""The lab: studies as data, a store that survives, executors, claims and reports.
+
+A study says what is scanned and what one trial does; the lab runs the trials, wherever there is
+room, keeps every result, goes on where it was stopped, and makes tables and pages of them. It knows
+nothing of networks or kernels.
+
+    regimes.lab.study           registers a study
+    regimes.lab.run             runs one and returns its summary
+    regimes.lab.Store           the trials on disk
+"""
+
+from __future__ import annotations
+
+from regimes.lab._claims import Claim, Verdict
+from regimes.lab._collect import Results, collect, gather, mean_over
+from regimes.lab._config import Point, TrialConfig
+from regimes.lab._environment import environment
+from regimes.lab._executor_local import LocalExecutor
+from regimes.lab._executor_ray import RayExecutor
+from regimes.lab._executors import Executor, ExecutorError, InlineExecutor
+from regimes.lab._known import known_summaries
+from regimes.lab._ledger import LedgerEntry, ledger
+from regimes.lab._overrides import override
+from regimes.lab._progress import LiveBar, PlainLines, Progress, Silent, Tally
+from regimes.lab._record import CorruptRecordError, Record
+from regimes.lab._registry import Catalogue, discover, find
+from regimes.lab._report import Section, measured_text, report_html, report_section
+from regimes.lab._results import (
+    Summary,
+    announce_run,
+    keep_summary,
+    label_of,
+    results_root,
+    save_results,
+    summarise,
+)
+from regimes.lab._run import run
+from regimes.lab._stop import Stop
+from regimes.lab._store import Store, StoreError
+from regimes.lab._study import SIZES, Axis, Study, study
+from regimes.lab._sweep import Failure, Plan, SweepReport, execute, plan
+from regimes.lab._trial import Array, Series, TrialResult
+from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
+
+__all__ = [
+    "SIZES",
+    "Array",
+    "Axis",
+    "Catalogue",
+    "Claim",
+    "CorruptRecordError",
+    "Executor",
+    "ExecutorError",
+    "Failure",
+    "InlineExecutor",
+    "LedgerEntry",
+    "LedgerLine",
+    "LiveBar",
+    "LocalExecutor",
+    "PlainLines",
+    "Plan",
+    "Point",
+    "Progress",
+    "RayExecutor",
+    "Record",
+    "Results",
+    "Section",
+    "Series",
+    "Silent",
+    "Stop",
+    "Store",
+    "StoreError",
+    "Study",
+    "Summary",
+    "SweepReport",
+    "Tally",
+    "TrialConfig",
+    "TrialResult",
+    "Verdict",
+    "announce_run",
+    "collect",
+    "count_verdicts",
+    "discover",
+    "environment",
+    "execute",
+    "find",
+    "gather",
+    "keep_summary",
+    "known_summaries",
+    "label_of",
+    "ledger",
+    "mean_over",
+    "measured_text",
+    "override",
+    "plan",
+    "report_html",
+    "report_section",
+    "results_root",
+    "run",
+    "save_results",
+    "study",
+    "summarise",
+    "verdicts",
+]

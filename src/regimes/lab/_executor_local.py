@@ -1,0 +1,224 @@
+"""The local executor: worker processes on this machine, each with its share of threads."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from regimes._check import positive_int
+from regimes.lab._environment import cores, gpus
+from regimes.lab._executors import ExecutorError, settle_deaths
+from regimes.lab._perform import Job, Outcome
+from regimes.lab._schedule import Schedule, Task
+from regimes.lab._stop import Stop
+from regimes.lab._store import StoreError
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_TICK = 0.2  # seconds between looks at the stop request
+_STARTS = 3  # workers that may die in a row before they are ready
+
+
+class LocalExecutor:
+    """Worker processes that write their results straight to the store.
+
+    Args:
+        workers: how many; by default one a GPU on `device="cuda"`, else one a core.
+        threads: for each worker; by default the cores divided among the workers.
+        device: "cpu" or "cuda". With CUDA every worker sees one GPU; more workers than GPUs share.
+    """
+
+    def __init__(
+        self, workers: int | None = None, *, threads: int | None = None, device: str = "cpu"
+    ) -> None:
+        slots = [gpu.index for gpu in gpus()] if device == "cuda" else []
+        if device == "cuda" and not slots:
+            raise ValueError("device 'cuda' was asked for, but this machine shows no GPU")
+        self.workers = positive_int("workers", workers or len(slots) or cores())
+        self.threads = positive_int("threads", threads or max(1, cores() // self.workers))
+        self._slots = slots
+
+    def run(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+        """Yield one outcome a trial as they come in."""
+        pool = _Pool(job, self._environments(min(self.workers, len(schedule))))
+        try:
+            yield from pool.work(schedule, stop)
+        finally:
+            pool.close()
+
+    def _environments(self, count: int) -> list[dict[str, str]]:
+        made = []
+        for index in range(count):
+            own = dict.fromkeys(_THREAD_VARIABLES, str(self.threads))
+            if self._slots:
+                own["CUDA_VISIBLE_DEVICES"] = self._slots[index % len(self._slots)]
+            made.append({**os.environ, **own})
+        return made
+
+
+class _Pool:
+    """The workers and the conversation with them."""
+
+    def __init__(self, job: Job, environments: Sequence[dict[str, str]]) -> None:
+        self._job = job
+        self._selector = selectors.DefaultSelector()
+        self._workers: list[_Worker] = []
+        self._failed_starts = 0  # in a row
+        for environment in environments:
+            self._hire(environment)
+
+    def work(self, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+        while True:
+            if stop.requested:
+                for worker in self._workers:
+                    worker.ask_to_stop()
+            else:
+                for worker in self._workers:
+                    if worker.idle and (batch := schedule.take()):
+                        worker.give(batch)
+            if stop.overdue or not any(not worker.idle for worker in self._workers):
+                return
+            for ready, _ in self._selector.select(_TICK):
+                yield from self._hear(ready.data, schedule)
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.dismiss()
+        self._selector.close()
+
+    def _hire(self, environment: dict[str, str]) -> None:
+        worker = _Worker(self._job, environment)
+        self._workers.append(worker)
+        self._selector.register(worker.answers, selectors.EVENT_READ, worker)
+
+    def _hear(self, worker: _Worker, schedule: Schedule) -> Iterator[Outcome]:
+        alive = worker.read()
+        for message in worker.messages():
+            if "full" in message:
+                raise StoreError(message["errno"], message["full"])
+            if "broken" in message:
+                raise ExecutorError(f"a worker cannot work:\n{message['broken']}")
+            for data in message.get("outcomes", ()):
+                outcome = Outcome.from_dict(data)
+                worker.holds.pop(outcome.key, None)
+                schedule.learn(outcome)
+                yield outcome
+        if alive:
+            return
+        self._selector.unregister(worker.answers)
+        self._workers.remove(worker)
+        cause = worker.post_mortem()
+        self._failed_starts = 0 if worker.was_ready else self._failed_starts + 1
+        if self._failed_starts >= _STARTS:
+            raise ExecutorError(f"workers cannot start; the last one {cause}")
+        for outcome in settle_deaths(self._job, schedule, list(worker.holds.values()), cause):
+            schedule.learn(outcome)
+            yield outcome
+        self._hire(worker.environment)
+
+
+class _Worker:
+    """One worker process as the driver sees it."""
+
+    def __init__(self, job: Job, environment: dict[str, str]) -> None:
+        self.environment = environment
+        self.holds: dict[str, Task] = {}  # trials handed out and not heard of
+        self.was_ready = False
+        self._told_to_stop = False
+        self._waiting = True  # ready to be given a batch; the pipe holds it while it starts
+        self._unread = b""
+        # What the trials print, shown when the worker dies; closed by `_release`.
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self.answers, writing_end = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "regimes.lab._worker", str(writing_end)],
+                stdin=subprocess.PIPE,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=(writing_end,),
+                env=environment,
+            )
+        finally:
+            os.close(writing_end)
+        self._send(job=asdict(job))
+
+    @property
+    def idle(self) -> bool:
+        return self._waiting
+
+    def give(self, batch: Sequence[Task]) -> None:
+        self.holds = {task.key: task for task in batch}
+        self._waiting = False
+        self._send(trials=[task.config.as_dict() for task in batch])
+
+    def ask_to_stop(self) -> None:
+        if not self._told_to_stop:
+            self._told_to_stop = True
+            self._send(stop=True)
+
+    def _send(self, **message: Any) -> None:
+        assert self._process.stdin is not None  # opened as a pipe above
+        # A dead worker is noticed at its other pipe, which then reads as closed.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def read(self) -> bool:
+        """Take in what has arrived; False when the worker is gone."""
+        chunk = os.read(self.answers, 1 << 16)
+        self._unread += chunk
+        return bool(chunk)
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        *lines, self._unread = self._unread.split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            if message.get("ready"):
+                self.was_ready = True
+            if message.get("idle"):
+                self._waiting = True
+                if self._told_to_stop:
+                    self.holds.clear()  # trials it did not begin
+            yield message
+
+    def post_mortem(self) -> str:
+        """Why the process ended, with the last lines it printed."""
+        code = self._process.wait()
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+        if code == -signal.SIGKILL:
+            how += " (by somebody, or by the system for want of memory)"
+        self._log.seek(0)
+        tail = self._log.read().decode(errors="replace").strip()[-2000:]
+        self._release()
+        return f"{how}\n{tail}".strip()
+
+    def dismiss(self) -> None:
+        """End the process: politely when it is idle, at once when it is not."""
+        if not self.idle:
+            self._process.kill()
+        self._close_stdin()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._release()
+
+    def _close_stdin(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def _release(self) -> None:
+        self._close_stdin()
+        self._log.close()
+        os.close(self.answers)

@@ -1,0 +1,49 @@
+"""Every run there is a summary of: in the store, brought up to date, and in the results folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from regimes.lab._registry import Catalogue
+from regimes.lab._results import Summary, refreshed, stored_summaries
+from regimes.lab._store import Store
+from regimes.lab._study import Study
+
+SOURCES = ("both", "store", "results")
+
+
+def known_summaries(
+    catalogue: Catalogue,
+    store: Store,
+    results: Path,
+    *,
+    source: str = "both",
+    refresh: bool = False,
+) -> list[Summary]:
+    """One summary a run, by study and size; of two the one with more finished trials.
+
+    Runs still going on are summarised as far as they are. Where that fails, in the study's own
+    code, the older summary is given with its `problem`.
+    """
+    found: dict[tuple[str, str], Summary] = {}
+    if source in ("both", "results"):
+        for summary in stored_summaries(results):
+            found[summary.study, summary.label] = summary
+    if source in ("both", "store"):
+        for summary in stored_summaries(store.root / "summaries"):
+            current = _current(summary, catalogue.studies.get(summary.study), store, refresh)
+            rival = found.get((current.study, current.label))
+            if rival is None or current.finished >= rival.finished:
+                found[current.study, current.label] = current
+    return [found[key] for key in sorted(found)]
+
+
+def _current(summary: Summary, study: Study | None, store: Store, refresh: bool) -> Summary:
+    if study is None:
+        return replace(summary, problem="the study's code was not found")
+    try:
+        return refreshed(summary, study, store, force=refresh)
+    except Exception as error:  # one study must not hide the others
+        why = f"cannot be brought up to date: {type(error).__name__}: {error}"
+        return replace(summary, problem=why)

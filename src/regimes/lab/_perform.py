@@ -1,0 +1,196 @@
+"""Run trials in this process: the one piece of work every executor hands out."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from regimes.lab._config import TrialConfig
+from regimes.lab._environment import environment
+from regimes.lab._record import FAILED, FINISHED, Encoded, Record, encode
+from regimes.lab._registry import load
+from regimes.lab._store import Store
+from regimes.lab._study import Study
+from regimes.lab._trial import TrialResult
+
+GROUP_SIZE = 64  # trials
+GROUP_SECONDS = 0.1  # finished work that a crash may lose, besides the trial in flight
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a worker must know once, as plain JSON values; the trials come later."""
+
+    study: str
+    module: str
+    store: str
+    device: str = "cpu"
+    path: tuple[str, ...] = ()  # the driver's sys.path: where studies of the user's own lie
+
+    def load(self) -> Study:
+        """Import the study in this process."""
+        sys.path.extend(entry for entry in self.path if entry not in sys.path)
+        study = load(self.study, self.module)
+        limit_threads()
+        return study
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the driver hears of a trial; the result itself goes to the store."""
+
+    key: str
+    status: str  # "finished", "failed", or "found" when another process had done it meanwhile
+    seconds: float = 0.0
+    nonfinite: tuple[str, ...] = ()
+    error: str = ""  # one line
+    watched: Mapping[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values (NaN, which some studies watch, included)."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """The inverse of `as_dict`."""
+        return cls(**{**data, "nonfinite": tuple(data["nonfinite"])})
+
+
+FOUND = "found"
+
+
+def limit_threads() -> None:
+    """Give torch, when a study has loaded it, the threads the environment grants."""
+    granted = os.environ.get("OMP_NUM_THREADS")
+    torch = sys.modules.get("torch")
+    if granted and granted.isdigit() and torch is not None:
+        torch.set_num_threads(int(granted))
+
+
+def perform(study: Study, config: TrialConfig, *, device: str = "cpu") -> Record:
+    """Run one trial; an exception in it becomes a failed record with its traceback."""
+    params, point = study.rebuild(config, device=device)
+    started, clock = _now(), time.perf_counter()
+    status, result, error = FINISHED, TrialResult(), None
+    try:
+        returned = study.trial(params, point)
+        if not isinstance(returned, TrialResult):
+            raise TypeError(f"a trial must return a TrialResult, got {type(returned).__name__}")
+        _check_members(study, point, returned)
+        result = returned
+    except (Exception, SystemExit) as caught:  # a failing trial must not take the others along
+        status = FAILED
+        error = {
+            "type": type(caught).__name__,
+            "message": str(caught),
+            "traceback": traceback.format_exc(),
+        }
+    return Record(
+        config=config,
+        status=status,
+        result=result,
+        error=error,
+        seconds=time.perf_counter() - clock,
+        started=started,
+        ended=_now(),
+        provenance={**environment(), "device": device, "threads": _threads()},
+    )
+
+
+def perform_all(
+    study: Study,
+    configs: Sequence[TrialConfig],
+    *,
+    device: str,
+    is_done: Callable[[str], bool],
+    stopping: Callable[[], bool] = lambda: False,
+) -> Iterator[list[tuple[Encoded, Outcome]]]:
+    """Run trials one by one and yield them in groups small enough that little is ever unsaved."""
+    group: list[tuple[Encoded, Outcome]] = []
+    unsaved = 0.0
+    for config in configs:
+        if stopping():
+            break
+        if is_done(config.key):
+            group.append((_NOTHING, Outcome(config.key, FOUND)))
+            continue
+        record = perform(study, config, device=device)
+        group.append((encode(record), outcome_of(study, record)))
+        unsaved += record.seconds
+        if len(group) >= GROUP_SIZE or unsaved >= GROUP_SECONDS:
+            yield group
+            group, unsaved = [], 0.0
+    if group:
+        yield group
+
+
+_NOTHING = Encoded("", "", FOUND, b"", None)
+
+
+def save(store: Store, group: Sequence[tuple[Encoded, Outcome]]) -> None:
+    """Commit what a group computed."""
+    store.commit([item for item, _ in group if item is not _NOTHING])
+
+
+def outcome_of(study: Study, record: Record) -> Outcome:
+    """The short account of a record."""
+    error = f"{record.error['type']}: {record.error['message']}" if record.error else ""
+    return Outcome(
+        key=record.key,
+        status=record.status,
+        seconds=record.seconds,
+        nonfinite=record.result.nonfinite,
+        error=error.splitlines()[0][:500] if error else "",
+        watched=_watched(study, record.result),
+    )
+
+
+def _watched(study: Study, result: TrialResult) -> dict[str, float]:
+    best = {}
+    for name, better in study.watch.items():
+        if name in result.arrays:
+            values = result.arrays[name].values.astype(float).ravel()
+        else:
+            values = np.array([result.scalars.get(name, np.nan)], dtype=float)
+        values = values[np.isfinite(values)]
+        if values.size:
+            best[name] = float(values.min() if better == "min" else values.max())
+    return best
+
+
+def _check_members(study: Study, point: Mapping[str, Any], result: TrialResult) -> None:
+    taken = {axis.name for axis in study.axes} & {*result.scalars, *result.arrays, *result.series}
+    if taken:
+        raise ValueError(f"a trial must not return a value named like an axis: {sorted(taken)}")
+    shapes = [(name, item.dims, item.values.shape) for name, item in result.arrays.items()]
+    shapes += [(name, item.dims, item.values.shape) for name, item in result.series.items()]
+    for name, dims, shape in shapes:
+        for dim, length in zip(dims, shape, strict=True):
+            axis = next((axis for axis in study.axes if axis.name == dim), None)
+            if axis is None:
+                continue
+            if not axis.stacked:
+                raise ValueError(f"{name!r} has the dimension {dim!r}, an axis not stacked")
+            if length != len(point[dim]):
+                raise ValueError(
+                    f"{name!r} has {length} entries along {dim!r}, the point has {len(point[dim])}"
+                )
+
+
+@functools.cache
+def _threads() -> int:
+    granted = os.environ.get("OMP_NUM_THREADS", "")
+    return int(granted) if granted.isdigit() else os.cpu_count() or 1
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,141 @@
+"""How far a run is: counts, rate, time left and best numbers, and two ways to show them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from regimes.lab._perform import FOUND, Outcome
+from regimes.lab._record import FAILED
+from regimes.lab._schedule import Schedule
+
+
+class Tally:
+    """The state of a run, kept up to date by its outcomes."""
+
+    def __init__(
+        self,
+        total: int,
+        already: int,
+        schedule: Schedule,
+        watch: Mapping[str, str],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.total = total
+        self.done = already
+        self.failed = self.flagged = 0
+        self.busy_seconds = 0.0
+        self.best: dict[str, float] = {}
+        self._ran = 0
+        self._schedule = schedule
+        self._watch = watch
+        self._clock = clock
+        self._start = clock()
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one outcome."""
+        self.done += 1
+        self.busy_seconds += outcome.seconds
+        self._ran += outcome.status != FOUND
+        self.failed += outcome.status == FAILED
+        self.flagged += bool(outcome.nonfinite)
+        for name, value in outcome.watched.items():
+            choose = min if self._watch.get(name) == "min" else max
+            self.best[name] = choose(value, self.best.get(name, value))
+
+    @property
+    def rate(self) -> float:
+        """Trials a second since the start."""
+        elapsed = self._clock() - self._start
+        return self._ran / elapsed if elapsed > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By the cost that is left and the cost done so far; None before the first trial."""
+        done = self._schedule.total_cost - self._schedule.cost_left
+        elapsed = self._clock() - self._start
+        return elapsed * self._schedule.cost_left / done if done > 0 else None
+
+    def line(self) -> str:
+        """The state in one line of text."""
+        parts = [f"{self.done}/{self.total} trials"]
+        if self._ran:
+            parts.append(f"{self.rate:.3g}/s")
+        if self.seconds_left is not None and self.done < self.total:
+            parts.append(f"{duration(self.seconds_left)} left")
+        parts += [f"best {name} {value:.4g}" for name, value in self.best.items()]
+        parts += [f"{self.failed} failed"] * bool(self.failed)
+        parts += [f"{self.flagged} with NaN"] * bool(self.flagged)
+        return ", ".join(parts)
+
+
+class Progress(Protocol):
+    """Shows a tally while a run goes on."""
+
+    def show(self, tally: Tally, *, last: bool = False) -> None:
+        """Called after every outcome; `last` once at the end."""
+        ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def show(self, tally: Tally, *, last: bool = False) -> None:
+        """Do nothing."""
+
+
+class PlainLines:
+    """One line now and then, for logs and pipes."""
+
+    def __init__(self, write: Callable[[str], Any], *, every: float = 5.0) -> None:
+        self._write = write
+        self._every = every
+        self._next = 0.0
+
+    def show(self, tally: Tally, *, last: bool = False) -> None:
+        """Write a line when the last one is old enough."""
+        now = time.monotonic()
+        if last or now >= self._next:
+            self._next = now + self._every
+            self._write(tally.line())
+
+
+class LiveBar:
+    """A bar that redraws itself, for terminals."""
+
+    def __init__(self, console: Any) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._bar = Progress(
+            BarColumn(bar_width=30), TextColumn("{task.description}"), console=console
+        )
+        self._task = self._bar.add_task("starting", total=None)
+        self._bar.start()
+
+    def show(self, tally: Tally, *, last: bool = False) -> None:
+        """Redraw; rich itself limits how often."""
+        self._bar.update(
+            self._task, total=tally.total, completed=tally.done, description=tally.line()
+        )
+        if last:
+            self._bar.stop()
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(4.2), duration(95), duration(7260), duration(200_000)
+    ('4 s', '1 min 35 s', '2 h 01 min', '2 d 07 h')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes:02d} min"
+    return f"{hours // 24} d {hours % 24:02d} h"

@@ -1,0 +1,91 @@
+"""Where studies are found: the package's own, entry points, and modules the user names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regimes._check import choose
+
+if TYPE_CHECKING:
+    from regimes.lab._study import Study
+
+PACKAGE = "regimes.studies"
+ENTRY_POINTS = "regimes.studies"
+VARIABLE = "REGIMES_STUDIES"  # module names, separated by commas
+
+_registered: dict[str, Study] = {}
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Every study found, by name, and the modules that could not be imported, with the reason."""
+
+    studies: Mapping[str, Study]
+    broken: Mapping[str, str]
+
+
+def register(study: Study) -> None:
+    """Make a study known by its name; called by the decorator."""
+    known = _registered.get(study.name)
+    if known is not None and known.module != study.module:
+        raise ValueError(
+            f"two studies are called {study.name!r}: one in {known.module}, one in {study.module}"
+        )
+    _registered[study.name] = study
+
+
+def discover() -> Catalogue:
+    """Import every module that may hold studies; a broken one does not hide the others."""
+    broken = {}
+    here = str(Path.cwd())
+    if os.environ.get(VARIABLE) and "" not in sys.path and here not in sys.path:
+        sys.path.insert(0, here)  # the user's own modules lie where they work
+    for module in _modules():
+        try:
+            importlib.import_module(module)
+        except Exception as error:  # somebody else's module may fail in any way
+            broken[module] = f"{type(error).__name__}: {error}"
+    return Catalogue(dict(sorted(_registered.items())), broken)
+
+
+def find(name: str) -> Study:
+    """The study of that name, or an error that lists the names nearest to it."""
+    catalogue = discover()
+    if name not in catalogue.studies and catalogue.broken:
+        reasons = "; ".join(f"{module}: {why}" for module, why in catalogue.broken.items())
+        raise ValueError(
+            f"unknown study {name!r}, and some modules could not be imported: {reasons}"
+        )
+    return choose(name, catalogue.studies, "study")
+
+
+def load(name: str, module: str) -> Study:
+    """The study in one known module: what a worker needs, without importing all the others."""
+    if name not in _registered or _registered[name].module != module:
+        importlib.import_module(module)
+    if name not in _registered:
+        raise ValueError(
+            f"module {module} does not define the study {name!r}; studies must be defined at the "
+            "top level of an importable module"
+        )
+    return _registered[name]
+
+
+def _modules() -> Iterator[str]:
+    package = importlib.import_module(PACKAGE)
+    for info in pkgutil.iter_modules(package.__path__):
+        if not info.name.startswith("_"):
+            yield f"{PACKAGE}.{info.name}"
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        yield entry.value.partition(":")[0]
+    for name in os.environ.get(VARIABLE, "").split(","):
+        if name.strip():
+            yield name.strip()

@@ -1,0 +1,170 @@
+"""One run of a study: find what is done, run the rest, account for every trial."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regimes._check import choose
+from regimes.lab._config import DEVICES, TrialConfig
+from regimes.lab._executors import Executor, InlineExecutor
+from regimes.lab._perform import FOUND, Job
+from regimes.lab._progress import Progress, Silent, Tally
+from regimes.lab._record import FAILED, FINISHED
+from regimes.lab._schedule import Schedule, Task
+from regimes.lab._stop import Stop
+from regimes.lab._store import Store
+from regimes.lab._study import Study
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do: trials in all, those already finished, those to run and their cost."""
+
+    study: Study
+    configs: tuple[TrialConfig, ...]
+    pending: tuple[Task, ...]
+    finished: int
+    failed_before: int
+    set_aside: Mapping[str, str]  # key -> what was wrong with a damaged trial, now out of the way
+    seconds_per_cost: float | None  # learned from finished trials of this study
+
+    @property
+    def cost(self) -> float:
+        """Relative cost of the pending trials."""
+        return sum(task.cost for task in self.pending)
+
+    @property
+    def worker_seconds(self) -> float | None:
+        """Estimated work, for one worker alone; None when no trial of the study ever finished."""
+        return None if self.seconds_per_cost is None else self.cost * self.seconds_per_cost
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A trial that failed, and why in one line."""
+
+    key: str
+    point: Mapping[str, Any]
+    error: str
+
+
+@dataclass(frozen=True)
+class SweepReport:
+    """What a run did. Every trial of the plan is in exactly one of the first five counts."""
+
+    already: int  # finished before the run
+    ran: int  # finished by it
+    found: int  # finished meanwhile by another driver on the same store
+    failures: tuple[Failure, ...]
+    left: int  # not run, after an interruption
+    flagged: int  # of those that ran: with a NaN or an infinity
+    interrupted: int | None  # the signal's number
+    seconds: float  # wall clock
+    busy_seconds: float  # summed over the workers
+    estimated_seconds: float | None  # what the plan had expected of busy_seconds
+
+    @property
+    def complete(self) -> bool:
+        """Every trial is finished."""
+        return not self.failures and not self.left
+
+
+def plan(
+    study: Study, params: Any, *, store: Store | None = None, dtype: str | None = None
+) -> Plan:
+    """Look up every trial in the store; damaged ones are set aside and planned anew.
+
+    Trials that failed in an earlier run are planned again.
+    """
+    store = store or Store()
+    configs = tuple(study.configs(params, dtype=dtype))
+    found = store.inspect(study.name, (config.key for config in configs))
+    missing = (config for config in configs if config.key not in found.finished)
+    return Plan(
+        study=study,
+        configs=configs,
+        pending=tuple(Task(config, study.cost_of(config)) for config in missing),
+        finished=len(found.finished),
+        failed_before=len(found.failed),
+        set_aside=found.set_aside,
+        seconds_per_cost=_learned(study, store, found.finished),
+    )
+
+
+def execute(
+    planned: Plan,
+    *,
+    store: Store | None = None,
+    executor: Executor | None = None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> SweepReport:
+    """Run the pending trials of a plan and say what became of each."""
+    choose(device, dict.fromkeys(DEVICES), "device")
+    store, study = store or Store(), planned.study
+    executor, progress, stop = executor or InlineExecutor(), progress or Silent(), stop or Stop()
+    job = Job(study.name, study.module, str(store.root), device, tuple(sys.path))
+    schedule = Schedule(planned.pending, workers=executor.workers)
+    tally = Tally(len(planned.configs), planned.finished, schedule, study.watch)
+    points = {task.key: task.config.point for task in planned.pending}
+    failures: list[Failure] = []
+    counts: Counter[str] = Counter()
+    started = time.monotonic()
+    store.sweep()
+    try:
+        if points:
+            for outcome in executor.run(job, schedule, stop):
+                tally.add(outcome)
+                counts[outcome.status] += 1
+                if outcome.status == FAILED:
+                    failures.append(Failure(outcome.key, points[outcome.key], outcome.error))
+                progress.show(tally)
+    finally:
+        progress.show(tally, last=True)
+    return SweepReport(
+        already=planned.finished,
+        ran=counts[FINISHED],
+        found=counts[FOUND],
+        failures=tuple(failures),
+        left=len(points) - counts.total(),
+        flagged=tally.flagged,
+        interrupted=stop.signal,
+        seconds=time.monotonic() - started,
+        busy_seconds=tally.busy_seconds,
+        estimated_seconds=planned.worker_seconds,
+    )
+
+
+def _learned(study: Study, store: Store, finished: Mapping[str, Any]) -> float | None:
+    """Seconds a unit of cost has taken in finished trials, of this scan or any other."""
+    bodies = list(finished.values())[:_SAMPLE]
+    if not bodies:
+        others = sorted(store.keys(study.name))[:_SAMPLE]
+        bodies = list(store.inspect(study.name, others).finished.values())
+    pairs = []
+    for body in bodies:
+        config = TrialConfig.from_dict(body["config"])
+        if config.version == study.version:
+            cost = study.cost_of(config)
+            pairs.append((body["seconds"] / cost, cost))
+    return _weighted_median(pairs) if pairs else None
+
+
+def _weighted_median(pairs: list[tuple[float, float]]) -> float:
+    """Of (value, weight): long trials count most, and one slow start changes nothing."""
+    pairs.sort()
+    half, reached = sum(weight for _, weight in pairs) / 2, 0.0
+    for value, weight in pairs:
+        reached += weight
+        if reached >= half:
+            return value
+    return pairs[-1][0]
+
+
+_SAMPLE = 200  # trials to learn the cost from

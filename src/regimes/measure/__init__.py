@@ -1,0 +1,200 @@
+"""Measures: pure functions from tensors to numbers.
+
+Nothing here knows where a tensor came from. Kernels are Grams of shape (n, n) for one output or
+(n, c, n, c) for c outputs; eigenvectors are rows. Measures of tensors return tensors of the input's
+dtype (of shape () for one value); results with an error bar are frozen dataclasses.
+"""
+
+from regimes.measure._alignment import (
+    EasyDifficult,
+    cka,
+    easy_difficult_alignment,
+    label_alignment,
+    layer_alignment,
+)
+from regimes.measure._amplification import amplification
+from regimes.measure._centering import center, center_cross, center_targets
+from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
+from regimes.measure._crossing import Crossing, crossing
+from regimes.measure._dimension import EffectiveDimension, effective_dimension
+from regimes.measure._eigenfunctions import (
+    EigenFunctions,
+    PrincipalDirections,
+    SharedSpectrum,
+    eigenfunctions,
+    metric,
+    principal_directions,
+    shared_spectrum,
+)
+from regimes.measure._eigenpairs import EigenPairs, fix_signs, gram_eigs, nystrom_eigs
+from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
+from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
+from regimes.measure._kernel import flatten_kernel, reorder_kernel, unflatten_kernel
+from regimes.measure._kernel_pca import KernelPCA, kernel_pca
+from regimes.measure._margin import (
+    MulticlassBound,
+    bound_multiclass,
+    generalisation_bound,
+    margin_error,
+    margins,
+    ramp_loss,
+)
+from regimes.measure._mutual_information import (
+    MutualInformation,
+    mutual_information,
+    mutual_information_floor,
+)
+from regimes.measure._observables import (
+    block_contrast,
+    ensemble_error,
+    ensemble_variance,
+    gram_picture,
+    kernel_change,
+    tangent_residual,
+    test_error,
+    unfitted,
+    weight_change,
+)
+from regimes.measure._perturbation import (
+    PerturbationProbe,
+    perturbation_probe,
+    random_directions,
+)
+from regimes.measure._power_law import PowerLaw, local_slopes, power_law
+from regimes.measure._rademacher import (
+    RademacherComplexity,
+    bound_flow,
+    bound_linear,
+    rademacher_flow,
+    rademacher_linear,
+    rescaled_kernel,
+    rescaled_norm,
+)
+from regimes.measure._rescaling import (
+    MinNormInterpolator,
+    OptimalRescaling,
+    min_norm_interpolator,
+    minimise_product,
+    optimal_rescaling,
+    solution_covariance,
+)
+from regimes.measure._spectral_bias import (
+    ModewiseUpdate,
+    modewise_update,
+    regression_modes,
+    time_constants,
+)
+from regimes.measure._spectrum import (
+    SpectrumSummary,
+    effective_rank,
+    spectrum,
+    spectrum_summary,
+    trace_ratio,
+)
+from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
+from regimes.measure._target import (
+    EnergyConcentration,
+    alignment_from_modes,
+    energy_concentration,
+    generalisation_term,
+    rkhs_lower_bound,
+    rkhs_norm2,
+    target_alignment,
+)
+
+__all__ = [
+    "CollapseQuality",
+    "Crossing",
+    "EasyDifficult",
+    "EffectiveDimension",
+    "EigenFunctions",
+    "EigenPairs",
+    "EnergyConcentration",
+    "FlowComplexity",
+    "FlowComplexityMeter",
+    "FourierDecomposition",
+    "KernelPCA",
+    "MinNormInterpolator",
+    "ModewiseUpdate",
+    "MulticlassBound",
+    "MutualInformation",
+    "OptimalRescaling",
+    "PerturbationProbe",
+    "PowerLaw",
+    "PrincipalDirections",
+    "RademacherComplexity",
+    "SharedSpectrum",
+    "SpectrumSummary",
+    "SuperNatRun",
+    "alignment_from_modes",
+    "amplification",
+    "block_contrast",
+    "bound_flow",
+    "bound_linear",
+    "bound_multiclass",
+    "center",
+    "center_cross",
+    "center_targets",
+    "cka",
+    "collapse_quality",
+    "crossing",
+    "easy_difficult_alignment",
+    "effective_dimension",
+    "effective_rank",
+    "eigenfunctions",
+    "energy_concentration",
+    "ensemble_error",
+    "ensemble_variance",
+    "fix_signs",
+    "flatten_kernel",
+    "flow_complexity",
+    "fourier_decomposition",
+    "generalisation_bound",
+    "generalisation_term",
+    "gram_eigs",
+    "gram_picture",
+    "kernel_change",
+    "kernel_pca",
+    "label_alignment",
+    "layer_alignment",
+    "local_slopes",
+    "margin_error",
+    "margins",
+    "metric",
+    "min_norm_interpolator",
+    "minimise_product",
+    "modewise_update",
+    "mutual_information",
+    "mutual_information_floor",
+    "nystrom_eigs",
+    "optimal_rescaling",
+    "perturbation_probe",
+    "power_law",
+    "principal_directions",
+    "rademacher_flow",
+    "rademacher_linear",
+    "ramp_loss",
+    "random_directions",
+    "regression_modes",
+    "reorder_kernel",
+    "rescaled_error",
+    "rescaled_kernel",
+    "rescaled_norm",
+    "rkhs_lower_bound",
+    "rkhs_norm2",
+    "shared_spectrum",
+    "solution_covariance",
+    "spectrum",
+    "spectrum_summary",
+    "supernat",
+    "supernat_factors",
+    "supernat_step",
+    "tangent_residual",
+    "target_alignment",
+    "test_error",
+    "time_constants",
+    "trace_ratio",
+    "unfitted",
+    "unflatten_kernel",
+    "weight_change",
+]

@@ -1,0 +1,27 @@
+"""The tangent kernel of any network: Grams, products, layers, linearisation."""
+
+from regimes.tangent._anisotropy import (
+    AnisotropyDirections,
+    MixedDerivative,
+    anisotropy_directions,
+)
+from regimes.tangent._eigen import ConditionEstimate, Eigenpairs, nystrom_eigenpairs
+from regimes.tangent._kernel import TangentKernel
+from regimes.tangent._linearize import LinearizedModel, linearize
+from regimes.tangent._plan import LayerPlan, Plan
+from regimes.tangent._products import TraceEstimate
+
+__all__ = [
+    "AnisotropyDirections",
+    "ConditionEstimate",
+    "Eigenpairs",
+    "LayerPlan",
+    "LinearizedModel",
+    "MixedDerivative",
+    "Plan",
+    "TangentKernel",
+    "TraceEstimate",
+    "anisotropy_directions",
+    "linearize",
+    "nystrom_eigenpairs",
+]

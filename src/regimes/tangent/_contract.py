@@ -1,0 +1,189 @@
+"""Grams of layers from the factors of their gradients.
+
+Three ways give the same numbers (spec `alignment.md` 1.3, spec `regimes.md` S9):
+
+* one position: K = (right Gram + bias) * (left Gram), entry by entry;
+* pairs: the same for every pair of positions, then summed, without writing a gradient out;
+* expand: gradients written out chunk by chunk, then one matrix product a chunk.
+
+A symmetric Gram is computed for column tiles on and above the diagonal only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from regimes.tangent._factors import Dense, Factor, Outer
+from regimes.tangent._matmul import add_product_, product
+from regimes.tangent._memory import left_limit, right_limit
+
+
+def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) -> None:
+    """Add the Gram of two factors of one layer to `out`.
+
+    Args:
+        out: (m n, m n'), outputs first, accumulated in place; where `same`, only on and above
+            the diagonal tiles.
+        a: factor of the row samples.
+        b: factor of the column samples.
+        same: whether a and b are the same samples.
+        workspace: bytes that temporaries may take.
+    """
+    if isinstance(a, Dense) and isinstance(b, Dense):
+        _add_features(out, a.features, b.features, same)
+    elif isinstance(a, Outer) and isinstance(b, Outer):
+        if a.weight and a.strategy == "pairs":
+            _add_pairs(out, a, b, same, workspace)
+            return
+        if a.weight:
+            _add_expanded(out, a, b, same, workspace)
+        if a.bias:
+            _add_features(out, a.bias_features(), b.bias_features(), same)
+    else:
+        raise TypeError(f"cannot contract {type(a).__name__} with {type(b).__name__}")
+
+
+def diagonal(factor: Factor, workspace: int) -> Tensor:
+    """Squared norms of the gradients, (m, n)."""
+    if isinstance(factor, Dense):
+        return factor.features.square().sum(2, dtype=_sum_dtype(factor.features))
+    left = factor.left
+    total = left.new_zeros(left.shape[:2], dtype=_sum_dtype(left))
+    if factor.bias:
+        total += factor.bias_features().square().sum(2)
+    if not factor.weight:
+        return total
+    if left.shape[3] == 1:
+        right = factor.right.gram_diagonal()
+        return total + left.square().sum((2, 3)) * right
+    for start, stop in _chunks(
+        left.shape[2], factor.samples * _expanded_row_bytes(factor), workspace
+    ):
+        total += factor.expand(start, stop, workspace // 4).square().sum(2)
+    return total
+
+
+def mirror_(out: Tensor) -> None:
+    """Copy what is above the diagonal below it, tile by tile."""
+    size = out.shape[0]
+    step = 128 if out.device.type == "cpu" else 4096  # strips that stay in a CPU's cache
+    for start in range(0, size, step):
+        stop = min(start + step, size)
+        out[stop:, start:stop] = out[start:stop, stop:].T
+        block = out[start:stop, start:stop]
+        block.copy_(block.triu() + block.triu(1).T)
+
+
+def select_output(factor: Factor, index: int) -> Factor:
+    """The factor of one output only."""
+    if isinstance(factor, Dense):
+        return Dense(factor.features[index : index + 1])
+    return replace(factor, left=factor.left[index : index + 1])
+
+
+def fold_outputs(factor: Factor) -> Factor:
+    """Treat the outputs as further entries of one gradient, so that the Gram sums over them."""
+    if isinstance(factor, Dense):
+        return Dense(factor.features.transpose(0, 1).flatten(1).unsqueeze(0))
+    return replace(factor, left=factor.left.transpose(0, 1).flatten(1, 2).unsqueeze(0))
+
+
+def _sum_dtype(tensor: Tensor) -> torch.dtype:
+    return torch.float32 if tensor.dtype == torch.bfloat16 else tensor.dtype
+
+
+def _row_tiles(rows: int, same: bool) -> Iterator[tuple[int, int, int]]:
+    """(first row, last row, first column) of tiles that cover the upper triangle, or everything."""
+    if not same:
+        yield 0, rows, 0
+        return
+    step = _symmetric_step(rows)
+    for start in range(0, rows, step):
+        yield start, min(start + step, rows), start
+
+
+def _symmetric_step(rows: int) -> int:
+    """Rows a tile: small tiles skip more of the lower triangle, large ones run faster."""
+    parts = 2 if rows < 1024 else 4 if rows < 4096 else 8
+    return min(-(-rows // parts), 4096)
+
+
+def _add_features(out: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
+    a, b = a.flatten(0, 1), b.flatten(0, 1)
+    for start, stop, column in _row_tiles(a.shape[0], same):
+        add_product_(out[start:stop, column:], a[start:stop], b[column:])
+
+
+def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
+    m, _, _, positions = a.left.shape
+    grid = out.view(m, a.samples, m, b.samples)
+    itemsize = max(4, a.left.element_size())
+    pair_bytes = itemsize * positions**2 * (1 + 2 * m)
+    # one output: half of the samples' pairs; several: half of the outputs' pairs
+    half = same and m == 1
+    for start, stop, column in _sample_tiles(a.samples, b.samples, half, pair_bytes, workspace):
+        rows = a.rows(start, stop)
+        width = max(1, workspace // (pair_bytes * (stop - start)))
+        for first in range(column, b.samples, width):
+            last = min(first + width, b.samples)
+            _add_pair_tile(grid[:, start:stop, :, first:last], rows, b.rows(first, last), same)
+
+
+def _add_pair_tile(out: Tensor, a: Outer, b: Outer, same: bool) -> None:
+    m, n, _, t = a.left.shape
+    k, s = b.left.shape[1], b.left.shape[3]
+    rights = a.right.gram(b.right)  # (n, t, k, s)
+    if a.bias:
+        rights += a.bias * b.bias
+    lefts, others = a.left_rows(), b.left_rows()
+    for index in range(m):
+        first = index if same else 0
+        pairs = product(lefts[index], others[first:].flatten(0, 1)).view(n, t, m - first, k, s)
+        into = out[index, :, first:]  # (n, outputs, k)
+        if t == 1 and s == 1:
+            into.addcmul_(rights.view(n, 1, k), pairs.view(n, m - first, k))
+        else:
+            pairs.mul_(rights.unsqueeze(2))
+            into += pairs.sum(4).sum(1)
+
+
+def _sample_tiles(
+    rows: int, columns: int, same: bool, pair_bytes: int, workspace: int
+) -> Iterator[tuple[int, int, int]]:
+    """Row tiles of samples whose pairs with as many columns fit the workspace."""
+    fit = max(1, int((workspace / pair_bytes) ** 0.5))
+    whole = workspace // (pair_bytes * max(1, columns))  # rows that fit beside every column
+    step = max(1, min(max(fit, whole), rows))
+    if same:
+        step = min(step, _symmetric_step(rows))
+    for start in range(0, rows, step):
+        yield start, min(start + step, rows), start if same else 0
+
+
+def _add_expanded(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
+    device = a.left.device
+    limit = min(right_limit(device), workspace // 4)
+    row_bytes = _expanded_row_bytes(a) * a.samples + (
+        0 if same else _expanded_row_bytes(b) * b.samples
+    )
+    budget = min(left_limit(device), workspace // 2)
+    for start, stop in _chunks(a.left.shape[2], row_bytes, budget):
+        first = a.expand(start, stop, limit)
+        second = first if same else b.expand(start, stop, limit)
+        _add_features(out, first, second, same)
+
+
+def _expanded_row_bytes(factor: Outer) -> int:
+    """Bytes a sample of one row of the written-out weight gradient."""
+    return factor.left.shape[0] * factor.right.size * factor.left.element_size()
+
+
+def _chunks(rows: int, row_bytes: int, workspace: int) -> Iterator[tuple[int, int]]:
+    count = max(1, -(-rows * row_bytes // max(1, workspace)))
+    step = max(1, -(-rows // count))
+    for start in range(0, rows, step):
+        yield start, min(start + step, rows)

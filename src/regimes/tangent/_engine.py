@@ -1,0 +1,322 @@
+"""The engine behind a tangent kernel: structure once, then blocks of factors and their Grams."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from regimes._check import choose
+from regimes.tangent import _batch, _products
+from regimes.tangent._batch import Batch
+from regimes.tangent._contract import add_gram_, diagonal, fold_outputs, mirror_, select_output
+from regimes.tangent._costs import Job, Work, measured_rates, typical_rates
+from regimes.tangent._factors import Dense, Factor
+from regimes.tangent._grouping import LEFT_OUT, GroupOf, owner, whole
+from regimes.tangent._memory import parse_bytes, readable
+from regimes.tangent._outputs import Outputs, parse_outputs
+from regimes.tangent._passes import Factors, Recipe, collect
+from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
+from regimes.tangent._sites import written_out
+from regimes.tangent._snapshot import Snapshot
+from regimes.tangent._structure import Structure, examine
+
+_FORCED = {"auto": None, "pairs": "pairs", "expand": "expand", "jacobian": None, "products": None}
+
+
+# What was found out about a network stays known while it lives, because its kernel is often wanted
+# again as it trains. Every pass checks that the graph is still the one that was examined.
+_STRUCTURES: WeakKeyDictionary[nn.Module, dict[Any, Structure]] = WeakKeyDictionary()
+
+
+class Engine:
+    """One network at one precision, within one memory budget."""
+
+    def __init__(
+        self, network: nn.Module, precision: str | None, memory: str | int | None, engine: str
+    ) -> None:
+        choose(engine, _FORCED, "engine")
+        if not isinstance(network, nn.Module):
+            raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
+        own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
+        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
+        self.snapshot = Snapshot(network, self.pass_dtype if self.pass_dtype != own else None)
+        if precision == "tf32" and self.snapshot.device.type != "cuda":
+            raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
+        parse_bytes(memory, self.snapshot.device)  # a bad one is refused here, not at first use
+        self.precision, self.memory, self.name = precision, memory, engine
+        self._structures = _STRUCTURES.setdefault(network, {})
+        self._forward_mode: bool | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Trainable parameters in their own order."""
+        return list(self.snapshot.parameters)
+
+    @property
+    def result_dtype(self) -> torch.dtype:
+        """Precision of the Grams."""
+        return torch.float32 if self.kept_dtype == torch.bfloat16 else self.kept_dtype
+
+    def prepared(self, x: Batch) -> Batch:
+        """The batch checked and, where a precision was asked for, converted."""
+        if self.precision is not None:
+            x = _batch.convert(x, self.pass_dtype)
+        self.snapshot.check(x)
+        _batch.size(x)
+        _batch.check_finite(x)
+        return x
+
+    def budget(self) -> int:
+        """Bytes a call may allocate."""
+        return parse_bytes(self.memory, self.snapshot.device)
+
+    def structure(self, x: Batch, group_of: GroupOf = owner) -> Structure:
+        """What is known of the network on inputs like x; found on first use."""
+        kind = tuple((tuple(t.shape[1:]), t.dtype, t.device) for t in _batch.tensors(x))
+        parameters = tuple(
+            (name, group_of(name), tuple(p.shape)) for name, p in self.snapshot.parameters.items()
+        )
+        key = (kind, parameters, self.name == "jacobian")
+        if key not in self._structures:
+            with self.arithmetic():
+                self._structures[key] = examine(
+                    self.snapshot, x, group_of, all_general=self.name == "jacobian"
+                )
+        return self._structures[key]
+
+    @contextlib.contextmanager
+    def arithmetic(self) -> Iterator[None]:
+        """Passes in full float32 unless tf32 was asked for; attention written out.
+
+        The fused attention kernels have neither a forward-mode nor a batched derivative.
+        """
+        flags: tuple[Any, ...] = ()
+        if self.snapshot.device.type == "cuda":
+            flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
+        before = [flag.allow_tf32 for flag in flags]
+        with sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "There is a performance drop")
+            for flag in flags:
+                flag.allow_tf32 = self.precision == "tf32"
+            try:
+                yield
+            finally:
+                for flag, value in zip(flags, before, strict=True):
+                    flag.allow_tf32 = value
+
+    def plan(
+        self,
+        structure: Structure,
+        job: Job,
+        chosen: Outputs,
+        *,
+        grams: int,
+        measure: bool = False,
+    ) -> Plan:
+        """How to do a job; `grams` results are held in memory beside it."""
+        itemsize = self.kept_dtype.itemsize
+        rates = (measured_rates if measure else typical_rates)(
+            self.snapshot.device, self.kept_dtype
+        )
+        layers = plan_layers(structure, job, rates, itemsize, _FORCED[self.name])
+        entries = job.rows * job.columns * chosen.kept**2 * chosen.grams
+        result = grams * entries * self.result_dtype.itemsize
+        budget = self.budget()
+        block, chunk, workspace, expected = plan_memory(
+            layers, structure, job, budget, result, itemsize, self.pass_dtype.itemsize
+        )
+        blocks = -(-job.rows // block)
+        # beyond one block, the columns' passes are repeated for every block of rows
+        passes = job.samples * (1.0 if blocks == 1 else (1.0 + blocks) / 2) * (1 + job.outputs)
+        products = sum(_products_a_sample(structure, layer) for layer in layers)
+        work = Work(passes * products, passes * 3.0 * structure.saved_bytes)
+        return Plan(tuple(layers), job, block, chunk, budget, expected, workspace, work, rates)
+
+    def job(self, x: Batch, x2: Batch | None, chosen: Outputs) -> Job:
+        """The size of the Gram of x, or of x against x2."""
+        n = _batch.size(x)
+        n2 = n if x2 is None else _batch.size(x2)
+        return Job(n, n2, chosen.rows, chosen.pairs, x2 is None)
+
+    def grams(
+        self, x: Batch, x2: Batch | None, outputs: Any, group_of: GroupOf = whole
+    ) -> dict[str, Tensor]:
+        """Grams by group of parameters, computed in blocks that fit the budget."""
+        x, x2 = self.prepared(x), None if x2 is None else self.prepared(x2)
+        structure = self.structure(x, group_of)
+        chosen = parse_outputs(outputs, structure.outputs)
+        if self.name == "products":
+            return {"": self._gram_by_products(x, x2, chosen, group_of)}
+        names = dict.fromkeys(group_of(name) for name in self.names)
+        names.pop(LEFT_OUT, None)
+        plan = self.plan(structure, self.job(x, x2, chosen), chosen, grams=len(names))
+        n, n2, k = plan.job.rows, plan.job.columns, chosen.kept
+        shape = (chosen.grams, k, n, k, n2)
+        results = {name: self._zeros(*shape) for name in names}
+        for rows, columns, a, b in self._blocks(structure, plan, chosen, x, x2, group_of):
+            same = a is b
+            whole_gram = (rows, columns) == ((0, n), (0, n2))
+            for group, result in results.items():
+                here = result[:, :, slice(*rows), :, slice(*columns)]
+                tile = result if whole_gram else self._zeros(*here.shape)
+                for parameters, factor in a.items():
+                    if group_of(parameters[0]) == group:
+                        other = factor if same else b[parameters]
+                        self._add(tile, factor, other, chosen, plan.workspace)
+                if same:
+                    for view in tile:
+                        mirror_(view.view(k * (rows[1] - rows[0]), -1))
+                if tile is not result:
+                    here.copy_(tile)
+                if x2 is None and not same:
+                    below = result[:, :, slice(*columns), :, slice(*rows)]
+                    below.copy_(tile.permute(0, 3, 4, 1, 2))
+        for result in results.values():
+            if chosen.scale != 1.0:
+                result *= chosen.scale
+        return {name: chosen.shaped(result) for name, result in results.items()}
+
+    def _zeros(self, *shape: int) -> Tensor:
+        return torch.zeros(shape, dtype=self.result_dtype, device=self.snapshot.device)
+
+    def _add(
+        self, tile: Tensor, factor: Factor, other: Factor, chosen: Outputs, workspace: int
+    ) -> None:
+        """Add one layer to every Gram of a tile (grams, k, n, k, n2)."""
+        same = other is factor
+        for index, view in enumerate(tile):
+            first = _arranged(factor, chosen, index)
+            second = first if same else _arranged(other, chosen, index)
+            matrix = view.view(view.shape[0] * view.shape[1], -1)
+            with self.arithmetic():
+                add_gram_(matrix, first, second, same=same, workspace=workspace)
+
+    def features(self, x: Batch) -> Tensor:
+        """All gradients written out, (n, c, P)."""
+        x = self.prepared(x)
+        structure = self.structure(x)
+        n, c = _batch.size(x), structure.outputs
+        recipe = self._recipe(
+            parse_outputs("full", c), tuple("ordered" for _ in structure.sites), n, owner
+        )
+        found: dict[str, Tensor] = {}
+        with self.arithmetic():
+            factors = collect(self.snapshot, structure, x, recipe)
+        for names, factor in factors.items():
+            dense = factor if isinstance(factor, Dense) else written_out(factor)
+            sizes = [structure.shapes[name].numel() for name in names]
+            found.update(zip(names, dense.features.split(sizes, 2), strict=True))
+        like = next(iter(found.values()))
+        sizes_of = self.snapshot.sizes.items()
+        # a parameter that the output does not depend on has no factor: its gradient is zero
+        parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
+        return torch.cat(parts, 2).transpose(0, 1)
+
+    def diagonal(self, x: Batch) -> Tensor:
+        """Squared norms of the gradients, (n, c)."""
+        x = self.prepared(x)
+        structure = self.structure(x)
+        chosen = parse_outputs("full", structure.outputs)
+        n = _batch.size(x)
+        plan = self.plan(structure, self.job(x, None, chosen), chosen, grams=0)
+        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, owner)
+        parts = []
+        for start, stop in _ranges(n, plan.block):
+            with self.arithmetic():
+                factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
+            each = [diagonal(factor, plan.workspace) for factor in factors.values()]
+            parts.append(torch.stack(each).sum(0))
+        return torch.cat(parts, 1).T
+
+    def limits(self, x: Batch, columns: int) -> tuple[int, _products.Limits]:
+        """Outputs of the network, and how much a matrix-free product may take at once."""
+        structure = self.structure(x)
+        budget = self.budget()
+        parameters = sum(self.snapshot.sizes.values()) * self.pass_dtype.itemsize
+        # a column needs its direction, the sum it is added to and the gradients of one pass
+        fit = int(0.1 * budget / parameters)
+        if fit < 1:
+            raise ValueError(
+                f"a memory budget of {readable(budget)} is too small for one product: at least "
+                f"{readable(10 * parameters)} is needed"
+            )
+        at_once = max(1, min(columns, fit))
+        sample = (structure.saved_bytes + 4 * structure.widest_bytes) * (1 + at_once) + 1
+        samples = max(1, min(_batch.size(x), int(0.5 * budget / sample)))
+        if self._forward_mode is None:
+            with self.arithmetic():
+                self._forward_mode = _products.forward_mode_agrees(self.snapshot, x)
+        return structure.outputs, _products.Limits(samples, at_once, self._forward_mode)
+
+    def _recipe(
+        self, chosen: Outputs, stores: tuple[str, ...], chunk: int, group_of: GroupOf
+    ) -> Recipe:
+        cotangents = chosen.cotangents.to(self.snapshot.device, self.pass_dtype)
+        return Recipe(cotangents, stores, self.kept_dtype, chunk, group_of)
+
+    def _blocks(
+        self,
+        structure: Structure,
+        plan: Plan,
+        chosen: Outputs,
+        x: Batch,
+        x2: Batch | None,
+        group_of: GroupOf,
+    ) -> Iterator[tuple[tuple[int, int], tuple[int, int], Factors, Factors]]:
+        """Pairs of blocks with their factors; for one set only those on and above the diagonal."""
+        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, group_of)
+
+        def factors(batch: Batch, span: tuple[int, int]) -> Factors:
+            with self.arithmetic():
+                return collect(self.snapshot, structure, _batch.rows(batch, *span), recipe)
+
+        for rows in _ranges(plan.job.rows, plan.block):
+            a = factors(x, rows)
+            for columns in _ranges(plan.job.columns, plan.block):
+                if x2 is None and columns[0] < rows[0]:
+                    continue
+                same = x2 is None and columns == rows
+                yield rows, columns, a, a if same else factors(x if x2 is None else x2, columns)
+
+    def _gram_by_products(
+        self, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
+    ) -> Tensor:
+        if group_of is not whole:
+            raise ValueError("engine='products' gives the whole Gram only; use engine='auto'")
+        other = x if x2 is None else x2
+        n, n2 = _batch.size(x), _batch.size(other)
+        c, limits = self.limits(x, n2 * chosen.cotangents.shape[1])
+        with self.arithmetic():
+            full = _products.gram(self.snapshot, x, other, c, limits)  # (n, c, n2, c)
+        return chosen.from_full(full, n, n2)
+
+
+def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
+    """The factor with its outputs as this Gram wants them."""
+    if chosen.fold:
+        return fold_outputs(factor)
+    return select_output(factor, index) if chosen.grams > 1 else factor
+
+
+def _stores(structure: Structure, plan: Plan) -> tuple[str, ...]:
+    return tuple(layer.store for layer in plan.layers[: len(structure.sites)])
+
+
+def _ranges(length: int, step: int) -> list[tuple[int, int]]:
+    return [(start, min(start + step, length)) for start in range(0, length, step)]
+
+
+def _products_a_sample(structure: Structure, layer: LayerPlan) -> float:
+    """Multiply-adds of one sample through one layer."""
+    site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
+    if site is None or site.sides is None:
+        return 0.0
+    return float(site.positions * math.prod(site.sides))

@@ -1,0 +1,222 @@
+"""The tangent kernel of any network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regimes.tangent import _batch, _eigen, _products, _tiles
+from regimes.tangent._batch import Batch
+from regimes.tangent._engine import Engine
+from regimes.tangent._grouping import by_prefix, owner
+from regimes.tangent._outputs import parse_outputs
+from regimes.tangent._plan import Plan
+
+OutputChoice = str | int | Sequence[float] | Tensor
+
+
+class TangentKernel:
+    """Theta(x, x') = grad f(x) . grad f(x'), at the parameters where the network stands now.
+
+    Spec `alignment.md` 1.3 (eq. 40), `linearization.md` 1.3, `regimes.md` S9. The network is
+    copied, so training it further does not change this kernel. Parameters with requires_grad=False
+    are left out. Any `nn.Module` that maps (n, ...) to (n, c) without letting samples interact will
+    do; inputs may be a tensor, a tuple (positional) or a dict (by name).
+
+    Args:
+        network: the network.
+        precision: "float32", "float64", "tf32" or "bfloat16" (factors rounded, sums in float32);
+            None keeps the network's own.
+        memory: bound on what a call allocates, result included: bytes or text such as "2GiB";
+            None takes a share of what is free when the call starts.
+        engine: "auto" reads the structure of each layer; "pairs" and "expand" force one way of
+            contracting; "jacobian" writes out all gradients; "products" builds the Gram from
+            products only. They agree to rounding.
+        on: "ray" spreads the tiles of a Gram over a Ray cluster.
+
+    Example:
+        >>> net = nn.Linear(3, 1, bias=False)
+        >>> TangentKernel(net)(torch.eye(3))  # the kernel of a linear model: Gram of its inputs
+        tensor([[1., 0., 0.],
+                [0., 1., 0.],
+                [0., 0., 1.]])
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        *,
+        precision: str | None = None,
+        memory: str | int | None = None,
+        engine: str = "auto",
+        on: str | None = None,
+    ) -> None:
+        if on not in (None, "ray"):
+            raise ValueError(f"on must be None or 'ray', got {on!r}")
+        self._engine = Engine(network, precision, memory, engine)
+        self._on = on
+
+    def __repr__(self) -> str:
+        engine = self._engine
+        count = sum(engine.snapshot.sizes.values())
+        kind = engine.precision or str(engine.pass_dtype).removeprefix("torch.")
+        network = type(engine.snapshot.module).__name__
+        return f"TangentKernel({network}, {count:,} parameters, {kind}, engine={engine.name!r})"
+
+    @property
+    def parameter_names(self) -> list[str]:
+        """Names of the parameters that count, in the order of `features`."""
+        return self._engine.names
+
+    def __call__(
+        self,
+        x: Batch,
+        x2: Batch | None = None,
+        *,
+        outputs: OutputChoice = "full",
+        out: str | Path | None = None,
+    ) -> Any:
+        """Gram matrix of x, or of x against x2.
+
+        Args:
+            x: n samples.
+            x2: n2 samples, None for x itself (then only half is computed).
+            outputs: "full"; "trace", the mean of the outputs' own Grams; "diagonal", one Gram an
+                output; an output's index; or c weights w, the Gram of sum_a w_a f_a.
+            out: path of a .npy file for results larger than memory. Tiles are written as they are
+                finished; the same call again goes on where a killed one stopped.
+
+        Returns:
+            (n, n2) for one output (or "trace", an index, weights), (n, c, n2, c) for c outputs,
+            (c, n, n2) for "diagonal". With `out`, a memory-mapped numpy array of that shape.
+        """
+        if out is not None or self._on == "ray":
+            return _tiles.tiled_gram(self._engine, x, x2, outputs=outputs, out=out, on=self._on)
+        return self._engine.grams(x, x2, outputs)[""]
+
+    def by_layer(
+        self,
+        x: Batch,
+        x2: Batch | None = None,
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        outputs: OutputChoice = "full",
+    ) -> dict[str, Tensor]:
+        """Gram of every layer; they sum to the whole (spec `alignment.md` 1.3, ALI-04).
+
+        Args:
+            x: n samples.
+            x2: n2 samples, or None for x itself.
+            groups: name -> prefixes of the parameters in that group; None makes one group of each
+                module that owns parameters. Parameters in no group are left out.
+            outputs: as for the Gram.
+        """
+        names = self.parameter_names
+        group_of = owner if groups is None else by_prefix(groups, names)
+        grams = self._engine.grams(x, x2, outputs, group_of)
+        order = dict.fromkeys(map(owner, names)) if groups is None else dict.fromkeys(groups)
+        return {name: grams[name] for name in order}
+
+    def plan(self, x: Batch, x2: Batch | None = None, *, outputs: OutputChoice = "full") -> Plan:
+        """Which layer takes which path and why, with the time and memory expected. Print it."""
+        engine = self._engine
+        x, x2 = engine.prepared(x), None if x2 is None else engine.prepared(x2)
+        structure = engine.structure(x)
+        chosen = parse_outputs(outputs, structure.outputs)
+        return engine.plan(structure, engine.job(x, x2, chosen), chosen, grams=1, measure=True)
+
+    def features(self, x: Batch) -> Tensor:
+        """Tangent features, (n, c, P): the Jacobian itself (spec `alignment.md` 1.3, eq. 24)."""
+        return self._engine.features(x)
+
+    def diagonal(self, x: Batch) -> Tensor:
+        """Theta(x_i, x_i) of every output, (n, c); (n,) for one output."""
+        found = self._engine.diagonal(x)
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def trace(self, x: Batch) -> float:
+        """Sum of the diagonal, exactly: ||Phi||_F^2 (spec `alignment.md` 1.3)."""
+        return float(self._engine.diagonal(x).sum(dtype=torch.float64))
+
+    def stochastic_trace(
+        self, x: Batch, samples: int = 32, *, seed: int = 0
+    ) -> _products.TraceEstimate:
+        """Trace by random signs with its standard error, one vjp a sample."""
+        x = self._engine.prepared(x)
+        c, limits = self._engine.limits(x, samples)
+        with self._engine.arithmetic():
+            return _products.stochastic_trace(self._engine.snapshot, x, c, samples, seed, limits)
+
+    def matvec(self, x: Batch, v: Tensor, x2: Batch | None = None) -> Tensor:
+        """Theta(x, x2) v without the Gram: a vjp on x2, then a jvp on x.
+
+        Args:
+            x: n samples of the rows.
+            v: (n2,) for one output, (n2, c) for c; one further axis holds several columns.
+            x2: samples of the columns, None for x itself.
+
+        Returns:
+            A tensor of v's shape with n rows.
+        """
+        x = self._engine.prepared(x)
+        other = x if x2 is None else self._engine.prepared(x2)
+        c, limits = self._engine.limits(x, v.numel() // _batch.size(other))
+        with self._engine.arithmetic():
+            return _products.matvec(self._engine.snapshot, x, other, v, c, limits)
+
+    def operator(self, x: Batch) -> Any:
+        """The Gram as a `scipy.sparse.linalg.LinearOperator` of shape (n c, n c), never formed."""
+        import numpy as np
+        from scipy.sparse.linalg import LinearOperator
+
+        x = self._engine.prepared(x)
+        n, c = _batch.size(x), self._engine.structure(x).outputs
+
+        def product(v: Any) -> Any:
+            columns = torch.as_tensor(np.asarray(v).reshape(n * c, -1)).view(n, c, -1)
+            image = self.matvec(x, columns if c > 1 else columns[:, 0])
+            return image.detach().cpu().numpy().reshape(np.shape(v))
+
+        kind = np.dtype(str(self._engine.pass_dtype).removeprefix("torch."))
+        return LinearOperator(
+            (n * c, n * c), matvec=product, matmat=product, rmatvec=product, dtype=kind
+        )
+
+    def top_eigenpairs(
+        self, x: Batch, r: int, *, method: str = "auto", tolerance: float = 1e-6, seed: int = 0
+    ) -> _eigen.Eigenpairs:
+        """The r largest eigenvalues and their vectors, with residuals and what converged.
+
+        Args:
+            x: n samples.
+            r: how many.
+            method: "lanczos" (products only), "dense" (forms the Gram), "auto" (dense while the
+                Gram is small).
+            tolerance: residual, relative to the largest eigenvalue, below which a pair counts as
+                converged.
+            seed: of the starting vector.
+        """
+        return _eigen.top_eigenpairs(self, x, r, method=method, tolerance=tolerance, seed=seed)
+
+    def condition(self, x: Batch) -> _eigen.ConditionEstimate:
+        """Ratio of the largest to the smallest eigenvalue of the Gram."""
+        return _eigen.condition(self, x)
+
+    def target_alignment(self, x: Batch, y: Tensor, *, normalise: str = "mean") -> Tensor:
+        """alpha(f) = ||(1/n) sum_i f(x_i) grad f_theta(x_i)||^2, no Gram.
+
+        Spec `linearization.md` 1.5 (Lemma 1). Equals y^T K y / n^2.
+
+        Args:
+            x: n samples.
+            y: one target (n,) or (n, c), or many: (n, k) for one output, (n, c, k) for c outputs.
+            normalise: "mean" divides by n^2, "rayleigh" by ||y||^2.
+        """
+        x = self._engine.prepared(x)
+        c, limits = self._engine.limits(x, y.numel() // _batch.size(x))
+        with self._engine.arithmetic():
+            return _products.target_alignment(self._engine.snapshot, x, y, c, normalise, limits)

@@ -1,0 +1,140 @@
+"""Passes through the network that leave behind the factors of every gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from regimes.tangent import _batch
+from regimes.tangent._batch import Batch
+from regimes.tangent._factors import Dense, Factor, Outer, allocate, map_tensors, write_rows
+from regimes.tangent._general import general_features
+from regimes.tangent._gradients import gradients_at
+from regimes.tangent._graph import read_graph
+from regimes.tangent._grouping import GroupOf
+from regimes.tangent._sites import Site, factor_of, written_apart
+from regimes.tangent._snapshot import Snapshot
+from regimes.tangent._structure import Structure
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to run the passes.
+
+    Attributes:
+        cotangents: (m, c) weights of the outputs that are differentiated.
+        stores: for every site "pairs", "expand", "dense" or "ordered" (see `factor_of`).
+        dtype: precision the factors are kept in.
+        chunk: samples a pass.
+        group_of: parameter -> the group it belongs to.
+    """
+
+    cotangents: Tensor
+    stores: tuple[str, ...]
+    dtype: torch.dtype
+    chunk: int
+    group_of: GroupOf
+
+
+Factors = Mapping[tuple[str, ...], Factor]  # parameters -> factor of their gradient
+
+
+def collect(snapshot: Snapshot, structure: Structure, batch: Batch, recipe: Recipe) -> Factors:
+    """Factors of all trainable parameters for all samples, chunk by chunk."""
+    n = _batch.tensors(batch)[0].shape[0]
+    if recipe.chunk >= n:
+        return dict(_one_chunk(snapshot, structure, batch, recipe))
+    kept: dict[tuple[str, ...], Factor] = {}
+    for start in range(0, n, recipe.chunk):
+        part = _batch.rows(batch, start, min(start + recipe.chunk, n))
+        for key, factor in _one_chunk(snapshot, structure, part, recipe):
+            if key not in kept:
+                kept[key] = allocate(factor, n)
+            write_rows(kept[key], start, factor)
+    return kept
+
+
+def _one_chunk(
+    snapshot: Snapshot, structure: Structure, batch: Batch, recipe: Recipe
+) -> Iterator[tuple[tuple[str, ...], Factor]]:
+    n = _batch.tensors(batch)[0].shape[0]
+    if n == 1 and structure.sites:
+        # torch skips broadcasts and copies for a batch of one, which changes the graph
+        for key, factor in _one_chunk(snapshot, structure, _batch.probe(batch, 2), recipe):
+            yield key, factor.rows(0, 1)
+        return
+    if structure.sites:
+        with torch.enable_grad():
+            output = snapshot(batch)
+            uses = read_graph(output, snapshot.parameters).uses
+            sites = structure.match(uses, recipe.group_of)
+            # retained: the factors read the inputs that the graph keeps
+            nodes = [site.node for site in sites]
+            gradients = gradients_at(output, recipe.cotangents, nodes, retain=True)
+        yield from _site_factors(structure, sites, gradients, n, recipe)
+        del output, uses, sites, nodes, gradients
+    if structure.general:
+        names = list(structure.general)
+        by_group: dict[str, list[str]] = {}
+        for name in names:
+            by_group.setdefault(recipe.group_of(name), []).append(name)
+        features = general_features(
+            snapshot, names, batch, recipe.cotangents, batched=not structure.loop_reason
+        )
+        features = features.detach().transpose(0, 1)  # outputs first
+        sizes = [structure.shapes[name].numel() for name in names]
+        columns = dict(zip(names, features.split(sizes, 2), strict=True))
+        for members in by_group.values():
+            joined = torch.cat([columns[name] for name in members], 2)
+            yield tuple(members), Dense(_kept(joined, recipe.dtype, ", ".join(members)))
+
+
+def _site_factors(
+    structure: Structure,
+    sites: list[Site],
+    gradients: list[Tensor | None],
+    n: int,
+    recipe: Recipe,
+) -> Iterator[tuple[tuple[str, ...], Factor]]:
+    tied: dict[str, Tensor] = {}
+    for at, (site, known) in enumerate(zip(sites, structure.sites, strict=True)):
+        gradient, gradients[at] = gradients[at], None
+        if gradient is None:
+            raise ValueError(
+                f"no gradient reaches {known.parameters[0]!r} for this batch though it did on the "
+                "probe; use engine='jacobian'"
+            )
+        name = known.parameters[0]
+        shared = name in structure.tied
+        store = "ordered" if shared else recipe.stores[at]
+        factor = factor_of(site, gradient, known.layout, n, structure.shapes, store)
+        if isinstance(factor, Outer) and store == "dense":
+            for use, features in written_apart(site, factor):
+                yield (use,), Dense(_kept(features, recipe.dtype, use))
+            continue
+        if factor is None:
+            raise ValueError(f"parameter {name!r} lost its structure; use engine='jacobian'")
+        if shared and isinstance(factor, Dense):
+            total = tied.get(name)
+            tied[name] = factor.features if total is None else total + factor.features
+        else:
+            key = known.parameters
+            yield key, map_tensors(factor, _keeper(recipe.dtype, ", ".join(key)))
+    for name, features in tied.items():
+        yield (name,), Dense(_kept(features, recipe.dtype, name))
+
+
+def _keeper(dtype: torch.dtype, where: str) -> Callable[[Tensor], Tensor]:
+    return lambda tensor: _kept(tensor, dtype, where)
+
+
+def _kept(tensor: Tensor, dtype: torch.dtype, where: str) -> Tensor:
+    """Round to the precision kept, and refuse what is not a number, naming the layer."""
+    if not tensor.is_floating_point():
+        return tensor
+    if not torch.isfinite(tensor.sum()):
+        raise ValueError(f"NaN or infinity in the gradient or the input of layer with {where}")
+    return tensor.to(dtype)

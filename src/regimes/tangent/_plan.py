@@ -1,0 +1,222 @@
+"""The plan of a Gram: which layer is contracted how, in blocks of how many samples, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from regimes.tangent._costs import (
+    Job,
+    Rates,
+    Work,
+    choose_strategy,
+    expand_work,
+    pairs_work,
+    stored_elements,
+)
+from regimes.tangent._memory import readable
+from regimes.tangent._structure import KnownSite, Structure
+
+_PASS_SAMPLES = 256  # fewer samples a pass leave a machine idle
+
+
+@dataclass(frozen=True)
+class LayerPlan:
+    """One row of the plan."""
+
+    parameters: tuple[str, ...]
+    operation: str
+    path: str  # "factors", "pairs", "expand", "features" or "general"
+    why: str
+    store: str  # what the passes keep: "pairs", "expand" or "dense"
+    elements: int  # numbers kept a sample
+    work: Work
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a Gram will be computed. Print it."""
+
+    layers: tuple[LayerPlan, ...]
+    job: Job
+    block: int  # samples whose factors are held at once
+    chunk: int  # samples a pass
+    budget: int  # bytes, the bound
+    expected: int  # bytes, what the plan takes at most
+    workspace: int  # bytes for the temporaries of a contraction
+    pass_work: Work
+    rates: Rates
+
+    @property
+    def seconds(self) -> float:
+        """Estimated time."""
+        return self.pass_work.seconds(self.rates) + sum(
+            layer.work.seconds(self.rates) for layer in self.layers
+        )
+
+    def __str__(self) -> str:
+        rows = [("parameters", "operation", "path", "kept/sample", "time", "why")]
+        for layer in self.layers:
+            rows.append(
+                (
+                    ", ".join(layer.parameters),
+                    layer.operation,
+                    layer.path,
+                    f"{layer.elements:,}",
+                    f"{1e3 * layer.work.seconds(self.rates):.3g} ms",
+                    layer.why,
+                )
+            )
+        widths = [min(44, max(len(row[i]) for row in rows)) for i in range(6)]
+        table = "\n".join(
+            "  ".join(_shortened(cell, widths[i]).ljust(widths[i]) for i, cell in enumerate(row))
+            for row in rows
+        )
+        job = self.job
+        blocks = -(-job.rows // self.block)
+        head = (
+            f"Gram of {job.rows} x {job.columns} samples, {job.outputs} output(s) each"
+            f"{', symmetric: upper half only' if job.same else ''}\n"
+            f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s\n"
+            f"memory at most {readable(self.expected)} of {readable(self.budget)}; "
+            f"{blocks} block(s) of {min(self.block, job.rows)} samples, {self.chunk} a pass\n"
+        )
+        return head + table
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def plan_layers(
+    structure: Structure, job: Job, rates: Rates, itemsize: int, forced: str | None
+) -> list[LayerPlan]:
+    """Choose a path for every site and for the parameters without structure."""
+    layers = [_plan_site(structure, site, job, rates, itemsize, forced) for site in structure.sites]
+    for name, reason in structure.general.items():
+        size = structure.shapes[name].numel()
+        why = reason + (
+            f"; one sample at a time: {structure.loop_reason}" if structure.loop_reason else ""
+        )
+        kept = job.outputs * size
+        work = Work(job.pairs * job.output_pairs * size, 4.0 * job.samples * kept * itemsize)
+        layers.append(LayerPlan((name,), "any", "general", why, "dense", kept, work))
+    return layers
+
+
+def _plan_site(
+    structure: Structure,
+    site: KnownSite,
+    job: Job,
+    rates: Rates,
+    itemsize: int,
+    forced: str | None,
+) -> LayerPlan:
+    operation = site.signature[0].removeprefix("Native")
+    size = sum(structure.shapes[name].numel() for name in site.parameters)
+    m = job.outputs
+    dense = Work(job.pairs * job.output_pairs * size, 2.0 * job.samples * m * size * itemsize)
+    if site.parameters[0] in structure.tied:
+        why = "shared by several operations: gradients are summed before the Gram"
+        return LayerPlan(site.parameters, operation, "expand", why, "dense", m * size, dense)
+    if site.sides is None:
+        why = "few parameters: gradients written out"
+        return LayerPlan(site.parameters, operation, "features", why, "dense", m * size, dense)
+    strategy = forced or choose_strategy(site, job, rates, itemsize)
+    factors, written = stored_elements(site, m)
+    if strategy == "pairs":
+        one = site.positions == 1
+        why = (
+            "one position: product of two small Grams"
+            if one
+            else f"{site.positions} positions are cheaper to pair than to write out"
+        )
+        path = "factors" if one else "pairs"
+        work = pairs_work(site, job, itemsize)
+        return LayerPlan(site.parameters, operation, path, why, "pairs", factors, work)
+    store = "dense" if written <= factors else "expand"
+    why = f"{site.positions} positions: gradients written out" + (
+        " at once, smaller than the factors" if store == "dense" else " chunk by chunk"
+    )
+    work = expand_work(site, job, itemsize)
+    kept = written if store == "dense" else factors
+    return LayerPlan(site.parameters, operation, "expand", why, store, kept, work)
+
+
+def plan_memory(
+    layers: list[LayerPlan],
+    structure: Structure,
+    job: Job,
+    budget: int,
+    result_bytes: int,
+    itemsize: int,
+    pass_itemsize: int,
+) -> tuple[int, int, int, int]:
+    """Samples a block, samples a pass, bytes of workspace, and bytes expected in all.
+
+    The budget holds the result, the factors of one block of rows and one of columns, the widest
+    moment of one pass, and the temporaries of a contraction.
+
+    Raises:
+        ValueError: the budget is too small for one sample; says the least that would do.
+    """
+    factor_bytes = max(1, sum(layer.elements for layer in layers) * itemsize)
+    m = job.outputs
+    gradients = m * sum(site.gradient_elements for site in structure.sites) * pass_itemsize
+    general = m * sum(structure.shapes[name].numel() for name in structure.general) * pass_itemsize
+    # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
+    # with a few widest tensors of the moment (each m-fold) beside them
+    pass_bytes = max(
+        1, structure.saved_bytes + gradients + (2 * m + 2) * structure.widest_bytes + 3 * general
+    )
+    widest = max((_contraction_floor(layer, structure, m, itemsize) for layer in layers), default=1)
+    verify_bytes = 3 * max((s.numel() for s in structure.shapes.values()), default=0) * itemsize
+    floor = 4 * widest
+    free = budget - result_bytes - verify_bytes - floor
+    single = 2 * factor_bytes + pass_bytes
+    if free < single:
+        least = result_bytes + verify_bytes + floor + single
+        raise ValueError(
+            f"a memory budget of {readable(budget)} is too small for one sample at a time: at "
+            f"least {readable(least)} is needed ({readable(result_bytes)} of it for the result; "
+            "give out=path to keep the result on disk)"
+        )
+    n = max(job.rows, job.columns)
+    whole = (1 if job.same else 2) * n * factor_bytes
+    # all factors at once need a single pass over the data; otherwise blocks of rows and columns
+    if whole <= 0.75 * (free - min(n, _PASS_SAMPLES) * pass_bytes):
+        block, held = n, whole
+    else:
+        block = max(1, min(n, int(0.6 * free / (2 * factor_bytes))))
+        held = 2 * block * factor_bytes
+    chunk = max(1, min(n, block, int(max(0.4 * (free - held), pass_bytes) / pass_bytes)))
+    left = max(0, free - held - chunk * pass_bytes)
+    workspace = floor + min(left, 8 * result_bytes + 2**28)
+    expected = result_bytes + verify_bytes + chunk * pass_bytes + held + workspace
+    return block, chunk, int(workspace), int(expected)
+
+
+def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize: int) -> int:
+    """Bytes that contracting one pair of samples takes at the least."""
+    site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
+    if site is None or site.sides is None:
+        return layer.elements * itemsize
+    if layer.store == "pairs":
+        return site.positions**2 * (1 + 2 * m**2) * max(4, itemsize)
+    return (m + site.positions) * site.sides[1] * itemsize
+
+
+def precision_dtypes(precision: str | None, own: torch.dtype) -> tuple[torch.dtype, torch.dtype]:
+    """(precision of the passes, precision the factors are kept in) for a precision's name."""
+    names = {
+        None: (own, own),
+        "float64": (torch.float64, torch.float64),
+        "float32": (torch.float32, torch.float32),
+        "tf32": (torch.float32, torch.float32),
+        "bfloat16": (torch.float32, torch.bfloat16),
+    }
+    if precision not in names:
+        listing = ", ".join(repr(name) for name in names if name)
+        raise ValueError(f"unknown precision {precision!r}; use one of {listing}, or None")
+    return names[precision]

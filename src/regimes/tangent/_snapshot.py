@@ -1,0 +1,118 @@
+"""A private copy of the user's network, checked to be one whose samples do not interact."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.dropout import _DropoutNd
+
+from regimes.tangent import _batch
+from regimes.tangent._batch import Batch
+
+
+class Snapshot:
+    """The network as it stood, with its trainable parameters by name.
+
+    Args:
+        module: the user's network; it is copied, never changed.
+        dtype: precision of the copy, None for the network's own.
+    """
+
+    def __init__(self, module: nn.Module, dtype: torch.dtype | None = None) -> None:
+        if not isinstance(module, nn.Module):
+            raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
+        refuse_interacting(module)
+        self.module = copy.deepcopy(module)
+        if dtype is not None:
+            self.module = self.module.to(dtype)
+        self.parameters: dict[str, nn.Parameter] = {
+            name: p for name, p in self.module.named_parameters() if p.requires_grad
+        }
+        if not self.parameters:
+            raise ValueError(
+                "the network has no trainable parameter (requires_grad is False everywhere), so "
+                "its tangent kernel is empty; set requires_grad=True on what should count"
+            )
+        devices = {str(p.device) for p in self.module.parameters()}
+        if len(devices) > 1:
+            raise ValueError(f"parameters lie on several devices {sorted(devices)}; use one")
+        first = next(iter(self.parameters.values()))
+        self.device, self.dtype = first.device, first.dtype
+        self.module.zero_grad(set_to_none=True)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of entries of each trainable parameter."""
+        return {name: p.numel() for name, p in self.parameters.items()}
+
+    def check(self, batch: Batch) -> None:
+        """Refuse inputs of another device or floating type than the parameters."""
+        for t in _batch.tensors(batch):
+            if t.device != self.device:
+                raise ValueError(
+                    f"inputs are on {t.device} but the network is on {self.device}; move one of "
+                    "them with .to(...)"
+                )
+            if t.is_floating_point() and t.dtype != self.dtype:
+                raise ValueError(
+                    f"inputs are {t.dtype} but the network is {self.dtype}; convert one of them, "
+                    "or ask for precision='float64', which converts both"
+                )
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Outputs (n, c).
+
+        Raises:
+            ValueError: the network failed on the batch, or its output is not (n, c) and finite.
+        """
+        n = _batch.tensors(batch)[0].shape[0]
+        try:
+            output = _batch.call(self.module, batch)
+        except (RuntimeError, TypeError, IndexError) as error:
+            given = [(tuple(t.shape), str(t.dtype)) for t in _batch.tensors(batch)]
+            hint = (
+                "; integer inputs must be converted to floating point unless the network looks "
+                "them up in an embedding"
+                if any(not t.is_floating_point() for t in _batch.tensors(batch))
+                else ""
+            )
+            raise ValueError(f"the network failed on inputs {given}: {error}{hint}") from error
+        return checked_output(output, n)
+
+
+def checked_output(output: Any, n: int) -> Tensor:
+    """The network's output if it is a finite (n, c) tensor, else a ValueError that says why not."""
+    if not isinstance(output, Tensor):
+        raise ValueError(
+            f"the network must return one tensor (n, c), got {type(output).__name__}; wrap it in a "
+            "module that picks the output you mean"
+        )
+    if output.dim() != 2 or output.shape[0] != n:
+        raise ValueError(
+            f"the network must return (samples, outputs) = ({n}, c), got {tuple(output.shape)}; "
+            "flatten or pool its output to two axes"
+        )
+    if not torch.isfinite(output).all():
+        raise ValueError("the network's output contains NaN or infinity")
+    return output
+
+
+def refuse_interacting(module: nn.Module) -> None:
+    """Raise where samples of a batch would change each other's outputs, or chance would."""
+    for name, child in module.named_modules():
+        where = f"{type(child).__name__} {name!r}"
+        if isinstance(child, _BatchNorm) and (child.training or child.running_mean is None):
+            raise ValueError(
+                f"{where} uses the statistics of the batch, so samples interact and no tangent "
+                "kernel exists; call network.eval() first (running statistics needed)"
+            )
+        if isinstance(child, _DropoutNd) and child.training and child.p > 0:
+            raise ValueError(
+                f"{where} is active, so the network is random; call network.eval() first"
+            )
+        if isinstance(child, nn.MultiheadAttention) and child.training and child.dropout > 0:
+            raise ValueError(f"{where} drops attention at random; call network.eval() first")

@@ -1,0 +1,286 @@
+"""What is known about a network before any Gram: its sites, checked on three samples.
+
+The network is run on 2 and on 3 samples. That shows whether samples interact, where the batch axis
+is at every site, and what a sample costs in memory. Then the gradient of one sample's output is
+assembled from the factors of every site and compared with autograd, parameter by parameter; what
+does not agree goes to the general engine. So a wrong guess costs time, never correctness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from regimes._random import generator
+from regimes.tangent import _batch
+from regimes.tangent._batch import Batch
+from regimes.tangent._factors import Dense, Outer
+from regimes.tangent._general import can_batch
+from regimes.tangent._gradients import gradients_and_parameters, gradients_at
+from regimes.tangent._graph import Use, read_graph
+from regimes.tangent._grouping import GroupOf
+from regimes.tangent._layout import Layout, find_layout
+from regimes.tangent._sites import Site, factor_of, group_sites, written_out
+from regimes.tangent._snapshot import Snapshot
+
+_AGREEMENT = {torch.float64: 1e-8}  # relative; other precisions:
+_AGREEMENT_LOW = 2e-3
+_SAMPLED = 2**16  # entries of a large weight that are compared with autograd
+
+
+@dataclass(frozen=True)
+class KnownSite:
+    """A site with its layout and its sizes, as needed to choose a strategy."""
+
+    signature: tuple[str, ...]
+    parameters: tuple[str, ...]
+    layout: Layout
+    sides: tuple[int, int] | None  # (p, q) of a weight kept as factors, else None
+    gradient_elements: int  # entries a sample of the gradient at its output
+    input_elements: int  # entries a sample of the saved input
+
+    @property
+    def positions(self) -> int:
+        """T, how often a sample uses the weight."""
+        return self.gradient_elements // self.sides[0] if self.sides else 1
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Everything the engines need to know about one network on one kind of input."""
+
+    outputs: int
+    sites: tuple[KnownSite, ...]
+    tied: frozenset[str]
+    general: Mapping[str, str]  # parameter -> why it takes the general engine
+    loop_reason: str  # why the general engine must go sample by sample; empty if it need not
+    shapes: Mapping[str, torch.Size]
+    saved_bytes: int  # kept by autograd for a sample's backward pass
+    widest_bytes: int  # largest intermediate tensor of a sample
+
+    def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
+        """The sites of a new pass, in the order of this structure.
+
+        Raises:
+            ValueError: the network built another graph than it did on the probe.
+        """
+        kept = tuple(use for use in uses if use.parameter not in self.general)
+        sites = group_sites(kept, self.tied, group_of)
+        if [site.signature() for site in sites] != [site.signature for site in self.sites]:
+            raise ValueError(
+                "the network changes its computation from batch to batch (control flow that "
+                "depends on the values or the batch size); use engine='jacobian'"
+            )
+        return sites
+
+
+def examine(
+    snapshot: Snapshot,
+    batch: Batch,
+    group_of: GroupOf,
+    *,
+    all_general: bool = False,
+) -> Structure:
+    """Probe the network on the first samples of `batch`.
+
+    Args:
+        snapshot: the network.
+        batch: samples of the kind it will be used on.
+        group_of: parameter -> group; parameters of different groups get sites of their own.
+        all_general: ignore all structure (the plain Jacobian).
+    """
+    small, large = _batch.probe(batch, 2), _batch.probe(batch, 3)
+    with torch.enable_grad():
+        first = snapshot(small)
+        saved: dict[int, int] = {}
+        with torch.autograd.graph.saved_tensors_hooks(_counting(saved), lambda t: t):
+            second = snapshot(large)
+        _refuse_interaction(first, second)
+        shapes = {name: p.shape for name, p in snapshot.parameters.items()}
+        sites, general, tied = (
+            ([], dict.fromkeys(shapes, "asked for"), frozenset[str]())
+            if all_general
+            else _known_sites(snapshot, first, second, shapes, group_of)
+        )
+    parameter_ids = {p.data_ptr() for p in snapshot.module.parameters()}
+    sizes = [bytes_ for pointer, bytes_ in saved.items() if pointer not in parameter_ids]
+    loop_reason = ""
+    if general:
+        eye = torch.eye(second.shape[1], dtype=second.dtype, device=second.device)[:1]
+        loop_reason = can_batch(snapshot, list(general), small, eye)
+    return Structure(
+        outputs=second.shape[1],
+        sites=tuple(sites),
+        tied=tied,
+        general=general,
+        loop_reason=loop_reason,
+        shapes=shapes,
+        saved_bytes=-(-sum(sizes) // 3),
+        widest_bytes=-(-max(sizes, default=0) // 3),
+    )
+
+
+def _counting(saved: dict[int, int]) -> Callable[[Tensor], Tensor]:
+    def pack(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    return pack
+
+
+def _refuse_interaction(small: Tensor, large: Tensor) -> None:
+    if small.shape[1:] != large.shape[1:]:
+        raise ValueError(
+            f"the network's outputs change shape with the batch: {tuple(small.shape)} for 2 "
+            f"samples, {tuple(large.shape)} for 3; outputs must be (samples, c)"
+        )
+    small, large = small.detach(), large.detach()
+    gap = (small - large[:2]).abs().max()
+    scale = large.abs().max()
+    tolerance = 1e-9 if small.dtype == torch.float64 else 1e-3
+    if gap > tolerance * scale:
+        raise ValueError(
+            "the samples of a batch change each other's outputs (or the network is random): "
+            f"output of the same samples differs by {float(gap):.3g} between batches; no tangent "
+            "kernel exists. Call network.eval(), or remove the layer that mixes samples"
+        )
+
+
+def _known_sites(
+    snapshot: Snapshot,
+    first: Tensor,
+    second: Tensor,
+    shapes: Mapping[str, torch.Size],
+    group_of: GroupOf,
+) -> tuple[list[KnownSite], dict[str, str], frozenset[str]]:
+    small, large = (read_graph(f, snapshot.parameters) for f in (first, second))
+    general = dict(large.unknown)
+    weights = torch.randn(
+        1, second.shape[1], generator=generator(0, "tangent/probe"), dtype=torch.float64
+    ).to(second)
+    # the output of the first sample alone, and of the last: what they touch shows the layout (two
+    # samples are enough to tell the orders of a flattened axis apart), and the gradient of the
+    # last is the reference
+    seeds = torch.zeros(2, *second.shape, dtype=second.dtype, device=second.device)
+    seeds[0, 0], seeds[1, -1] = weights[0], weights[0]
+    names = list(snapshot.parameters)
+    reference: dict[str, Tensor | None] = {}
+    while True:
+        uses = tuple(use for use in large.uses if use.parameter not in general)
+        tied = frozenset(
+            use.parameter for use in uses if sum(u.parameter == use.parameter for u in uses) > 1
+        )
+        sites = group_sites(uses, tied, group_of)
+        other = group_sites(
+            tuple(use for use in small.uses if use.parameter not in general), tied, group_of
+        )
+        if [site.signature() for site in sites] != [site.signature() for site in other]:
+            reason = "the graph changes with the number of samples"
+            return [], dict.fromkeys(names, reason), frozenset()
+        before = [torch.Size(site.node._input_metadata[0].shape) for site in other]
+        nodes = [site.node for site in sites]
+        now = [gradients_at(second, seeds[:1], nodes, retain=True)]
+        last, true = gradients_and_parameters(second, seeds[1], nodes, snapshot.parameters)
+        now.append(last)
+        reference = reference or true
+        found, failed = _check_sites(sites, before, now, shapes, reference, tied)
+        if not failed:
+            return found, general, tied
+        general.update(failed)
+
+
+def _check_sites(
+    sites: list[Site],
+    before: list[torch.Size],
+    now: list[list[Tensor | None]],
+    shapes: Mapping[str, torch.Size],
+    reference: Mapping[str, Tensor | None],
+    tied: frozenset[str],
+) -> tuple[list[KnownSite], dict[str, str]]:
+    found: list[KnownSite] = []
+    failed: dict[str, str] = {}
+    assembled: dict[str, Tensor] = {}
+    why = "its gradient does not have the assumed form"
+    for site, old, *each in zip(sites, before, *now, strict=True):
+        parameters = tuple(use.parameter for use in site.uses)
+        present = [gradient[0] for gradient in each if gradient is not None]
+        layout = None
+        if len(present) == 2:
+            layout = find_layout((old, present[0].shape), (2, 3), present)
+        if layout is None:
+            failed.update(dict.fromkeys(parameters, f"no batch axis at {site.kind}"))
+            continue
+        factor = factor_of(site, present[1][None], layout, 3, shapes, "pairs")
+        if factor is None:
+            failed.update(dict.fromkeys(parameters, f"runs along the samples at {site.kind}"))
+            continue
+        last = factor.rows(2, 3)
+        if isinstance(last, Outer) and parameters[0] not in tied:
+            pairs = _sampled_entries(site, last, shapes, reference)
+            failed.update({name: why for name, ok in pairs if not ok})
+        else:
+            dense = last if isinstance(last, Dense) else written_out(last)
+            pieces = dense.features[0, 0].split([shapes[name].numel() for name in parameters])
+            for name, piece in zip(parameters, pieces, strict=True):
+                assembled[name] = assembled[name] + piece if name in assembled else piece
+        found.append(
+            KnownSite(
+                site.signature(),
+                parameters,
+                layout,
+                site.sides(shapes),
+                present[0].numel() // 3,
+                _input_elements(site),
+            )
+        )
+    for name, value in assembled.items():
+        if not _agree(value, _flat(reference[name], value)):
+            failed.setdefault(name, why)
+    return found, failed
+
+
+def _sampled_entries(
+    site: Site,
+    factor: Outer,
+    shapes: Mapping[str, torch.Size],
+    reference: Mapping[str, Tensor | None],
+) -> list[tuple[str, bool]]:
+    """Whether each parameter's gradient agrees, looking at some rows of a large weight only."""
+    checked = []
+    weight, bias = site.role("weight"), site.role("bias")
+    if weight is not None:
+        p, q = factor.left.shape[2], factor.right.size
+        rows = torch.linspace(0, p - 1, min(p, max(1, _SAMPLED // q))).long()
+        some = replace(factor, left=factor.left[:, :, rows.to(factor.left.device)])
+        value = some.parameter_features(1 << 30)[0, 0]
+        true = reference[weight.parameter]
+        if true is not None:
+            by_row = true.reshape(q, p).T if factor.right_major else true.reshape(p, q)
+            by_row = by_row[rows.to(true.device)]
+            true = by_row.T if factor.right_major else by_row
+        checked.append((weight.parameter, _agree(value, _flat(true, value))))
+    if bias is not None:
+        value = factor.bias_features()[0, 0]
+        checked.append((bias.parameter, _agree(value, _flat(reference[bias.parameter], value))))
+    return checked
+
+
+def _flat(gradient: Tensor | None, like: Tensor) -> Tensor:
+    return torch.zeros_like(like) if gradient is None else gradient.flatten()
+
+
+def _agree(value: Tensor, true: Tensor) -> bool:
+    tolerance = _AGREEMENT.get(value.dtype, _AGREEMENT_LOW)
+    return bool((value - true).norm() <= tolerance * true.norm())
+
+
+def _input_elements(site: Site) -> int:
+    for name in ("_saved_input", "_saved_mat1", "_saved_self", "_saved_indices"):
+        saved = getattr(site.node, name, None)
+        if isinstance(saved, Tensor):
+            return saved.numel() // 3
+    return 0

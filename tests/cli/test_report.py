@@ -1,0 +1,22 @@
+def test_a_report_of_what_has_run(regimes, tmp_path):
+    regimes("run", "toy/echo", "--size", "cpu", "--workers", 0)
+    out = tmp_path / "deep" / "page.html"
+    result = regimes("report", "--out", out)
+    assert result.stdout.splitlines()[-1] == str(out)
+    assert "toy/echo" in out.read_text()
+
+
+def test_smoke_runs_give_way_to_larger_ones(regimes, tmp_path):
+    out = tmp_path / "page.html"
+    regimes("run", "toy/echo", "--workers", 0)
+    assert regimes("report", "--out", out).stdout.startswith("1 runs")
+    regimes("run", "toy/echo", "--size", "cpu", "--workers", 0)
+    assert regimes("report", "--out", out).stdout.startswith("1 runs")
+    assert regimes("report", "--out", out, "--with-smoke").stdout.startswith("2 runs")
+
+
+def test_an_empty_store_makes_a_page_and_an_absent_study_an_error(regimes, tmp_path):
+    out = tmp_path / "page.html"
+    assert regimes("report", "--out", out).stdout.startswith("0 runs")
+    result = regimes("report", "--out", out, "--study", "toy/echo", code=2)
+    assert "regimes run toy/echo" in result.stderr

@@ -1,0 +1,97 @@
+"""Studies for the tests: quick ones, and ones that misbehave in every way the lab must survive."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from regimes.lab import Array, Axis, Claim, Point, Series, TrialResult, study
+
+
+@dataclass(frozen=True)
+class EchoParams:
+    width: tuple[int, ...] = (1, 2)
+    alpha: tuple[float, ...] = (0.5, 1.0, 2.0)
+    seed: tuple[int, ...] = (0, 1)
+    scale: float = 1.0
+
+
+@study(
+    "toy/echo",
+    version=1,
+    sizes={"smoke": EchoParams(), "cpu": EchoParams(width=(1, 2, 3))},
+    axes=["width", Axis("alpha", unit="1"), Axis("seed", stacked=True)],
+    units={"value": "m"},
+    watch={"value": "min"},
+    judges=("TOY-1", "TOY-2"),
+)
+class Echo:
+    """Returns a formula of its point: scalars, arrays and series, all known beforehand."""
+
+    @staticmethod
+    def trial(params: EchoParams, point: Point) -> TrialResult:
+        members = np.array(point.seed, dtype=point.dtype) + params.scale * point.alpha
+        steps = point.width + 1  # series of different lengths
+        return TrialResult(
+            {"product": point.width * point.alpha, "name": f"w{point.width}"},
+            arrays={
+                "value": Array("seed", members),
+                "spectrum": Array(("seed", "rank"), members[:, None] / np.array([1.0, 2.0])),
+                "rank": Array("rank", [1, 2]),
+            },
+            series={"loss": Series(np.arange(steps), np.ones(steps) * point.alpha)},
+        )
+
+    @staticmethod
+    def cost(params: EchoParams, point: Point) -> float:
+        return float(point.width)
+
+    @staticmethod
+    def figures(dataset):
+        import plotly.graph_objects as go
+
+        figure = go.Figure(go.Scatter(x=dataset.alpha.values, y=dataset["product"].values[0]))
+        return {"Product <b>": figure.update_layout(meta={"caption": "A </script> caption."})}
+
+    @staticmethod
+    def claims(dataset):
+        largest = float(dataset["product"].max())
+        return [
+            Claim.between("TOY-1", largest, 0, 100, statement="It is small"),
+            Claim.holds("TOY-2", largest < 0, "negative", why=f"{largest}", statement="Below 0"),
+        ]
+
+
+@dataclass(frozen=True)
+class TroubleParams:
+    kind: tuple[str, ...] = ("fine",)
+    i: tuple[int, ...] = (0, 1, 2, 3)
+    seconds: float = 0.0
+    folder: str = ""  # a file appears in it for every trial that begins
+
+
+@study("toy/trouble", version=1, sizes={"smoke": TroubleParams()}, axes=["kind", "i"])
+class Trouble:
+    """Misbehaves as its axis `kind` says."""
+
+    @staticmethod
+    def trial(params: TroubleParams, point: Point) -> TrialResult:
+        mark = f"{point.kind}-{point.i}"
+        first = not params.folder or not list(Path(params.folder).glob(f"{mark}-*"))
+        if params.folder:
+            (Path(params.folder) / f"{mark}-{os.getpid()}-{time.time_ns()}").touch()
+        time.sleep(params.seconds)
+        if point.kind == "raise" and point.i % 2:
+            raise RuntimeError(f"number {point.i} does not like it")
+        if point.kind == "die" or (point.kind == "die-once" and first):
+            os.write(1, b"last words\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+        if point.kind == "wrong":
+            return {"x": 1}
+        if point.kind == "environment":
+            names = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+            return TrialResult({name: os.environ.get(name, "") for name in names})
+        return TrialResult({"x": float("nan") if point.kind == "nan" and point.i == 1 else 1.0})
