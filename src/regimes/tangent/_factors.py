@@ -54,10 +54,6 @@ class Inputs:
         """Some of the samples."""
         return Inputs(self.x[start:stop])
 
-    def elements(self) -> int:
-        """Stored numbers a sample."""
-        return math.prod(self.x.shape[1:])
-
 
 @dataclass(frozen=True)
 class ConvolutionShape:
@@ -141,10 +137,6 @@ class Patches:
         """Some of the samples."""
         return replace(self, x=self.x[start:stop])
 
-    def elements(self) -> int:
-        """Stored numbers a sample."""
-        return math.prod(self.x.shape[1:])
-
 
 @dataclass(frozen=True)
 class Tokens:
@@ -179,10 +171,6 @@ class Tokens:
     def rows(self, start: int, stop: int) -> Tokens:
         """Some of the samples."""
         return replace(self, index=self.index[start:stop])
-
-    def elements(self) -> int:
-        """Stored numbers a sample (8-byte indices count double)."""
-        return 2 * self.positions
 
 
 Right = Inputs | Patches | Tokens
@@ -253,10 +241,6 @@ class Outer:
         if self.right_major:
             full = full.transpose(2, 3)
         return full.reshape(m, n, -1)
-
-    def elements(self) -> int:
-        """Stored numbers a sample."""
-        return self.left.numel() // max(1, self.samples) + self.right.elements()
 
 
 @dataclass(frozen=True)
