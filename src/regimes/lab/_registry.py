@@ -81,9 +81,9 @@ def load(name: str, module: str) -> Study:
 
 def _modules() -> Iterator[str]:
     package = importlib.import_module(PACKAGE)
-    for info in pkgutil.iter_modules(package.__path__):
-        if not info.name.startswith("_"):
-            yield f"{PACKAGE}.{info.name}"
+    for info in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."):
+        if not any(part.startswith("_") for part in info.name.split(".")):
+            yield info.name
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         yield entry.value.partition(":")[0]
     for name in os.environ.get(VARIABLE, "").split(","):

@@ -29,6 +29,7 @@ from regimes.measure._eigenfunctions import (
 from regimes.measure._eigenpairs import EigenPairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
+from regimes.measure._invariance import gradient_covariance_gap
 from regimes.measure._kernel import flatten_kernel, reorder_kernel, unflatten_kernel
 from regimes.measure._kernel_pca import KernelPCA, kernel_pca
 from regimes.measure._margin import (
@@ -39,10 +40,26 @@ from regimes.measure._margin import (
     margins,
     ramp_loss,
 )
+from regimes.measure._movement import (
+    LayerChange,
+    layer_change,
+    output_norm,
+    preact_change,
+    preact_speed,
+    t_half,
+    weight_amplification,
+)
 from regimes.measure._mutual_information import (
     MutualInformation,
     mutual_information,
     mutual_information_floor,
+)
+from regimes.measure._neurons import (
+    dead_neurons,
+    informative_share,
+    neuron_amplification,
+    neuron_interfaces,
+    neuron_vectors,
 )
 from regimes.measure._observables import (
     block_contrast,
@@ -78,6 +95,13 @@ from regimes.measure._rescaling import (
     optimal_rescaling,
     solution_covariance,
 )
+from regimes.measure._shallow_kernel import (
+    SplitKernel,
+    shallow_kernel,
+    split_kernel,
+    theta1,
+    theta2,
+)
 from regimes.measure._spectral_bias import (
     ModewiseUpdate,
     modewise_update,
@@ -91,6 +115,7 @@ from regimes.measure._spectrum import (
     spectrum_summary,
     trace_ratio,
 )
+from regimes.measure._split_spectrum import SplitSpectrum, split_spectrum
 from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
 from regimes.measure._target import (
     EnergyConcentration,
@@ -114,6 +139,7 @@ __all__ = [
     "FlowComplexityMeter",
     "FourierDecomposition",
     "KernelPCA",
+    "LayerChange",
     "MinNormInterpolator",
     "ModewiseUpdate",
     "MulticlassBound",
@@ -125,6 +151,8 @@ __all__ = [
     "RademacherComplexity",
     "SharedSpectrum",
     "SpectrumSummary",
+    "SplitKernel",
+    "SplitSpectrum",
     "SuperNatRun",
     "alignment_from_modes",
     "amplification",
@@ -138,6 +166,7 @@ __all__ = [
     "cka",
     "collapse_quality",
     "crossing",
+    "dead_neurons",
     "easy_difficult_alignment",
     "effective_dimension",
     "effective_rank",
@@ -151,12 +180,15 @@ __all__ = [
     "fourier_decomposition",
     "generalisation_bound",
     "generalisation_term",
+    "gradient_covariance_gap",
     "gram_eigs",
     "gram_picture",
+    "informative_share",
     "kernel_change",
     "kernel_pca",
     "label_alignment",
     "layer_alignment",
+    "layer_change",
     "local_slopes",
     "margin_error",
     "margins",
@@ -166,10 +198,16 @@ __all__ = [
     "modewise_update",
     "mutual_information",
     "mutual_information_floor",
+    "neuron_amplification",
+    "neuron_interfaces",
+    "neuron_vectors",
     "nystrom_eigs",
     "optimal_rescaling",
+    "output_norm",
     "perturbation_probe",
     "power_law",
+    "preact_change",
+    "preact_speed",
     "principal_directions",
     "rademacher_flow",
     "rademacher_linear",
@@ -182,19 +220,26 @@ __all__ = [
     "rescaled_norm",
     "rkhs_lower_bound",
     "rkhs_norm2",
+    "shallow_kernel",
     "shared_spectrum",
     "solution_covariance",
     "spectrum",
     "spectrum_summary",
+    "split_kernel",
+    "split_spectrum",
     "supernat",
     "supernat_factors",
     "supernat_step",
+    "t_half",
     "tangent_residual",
     "target_alignment",
     "test_error",
+    "theta1",
+    "theta2",
     "time_constants",
     "trace_ratio",
     "unfitted",
     "unflatten_kernel",
+    "weight_amplification",
     "weight_change",
 ]

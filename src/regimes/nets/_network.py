@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import operator
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -25,7 +27,10 @@ class Network(nn.Module):
     Attributes:
         in_shape: shape of one input.
         out_dim: number of outputs c; outputs are (n, c) also for c = 1.
+        seed: what its parameters were drawn from.
     """
+
+    seed: int
 
     def __init__(self, in_shape: tuple[int, ...], out_dim: int) -> None:
         super().__init__()
@@ -50,9 +55,28 @@ class Network(nn.Module):
             raise ValueError(f"dtype must be a floating-point torch dtype, got {dtype!r}")
         self.to(dtype=dtype)
         self.to_empty(device=device)
+        names = {module: name for name, module in self.named_modules()}
+        self._schemes = [(names[part], scheme) for part, scheme in schemes]
+        self._draw(seed)
+
+    def _draw(self, seed: int) -> None:
         draws = generator(seed, "nets")
-        for part, scheme in schemes:
-            initialise(part, scheme, draws)
+        for name, scheme in self._schemes:
+            initialise(self.get_submodule(name), scheme, draws)
+        self.seed = seed
+
+    def reseeded(self, seed: int) -> Self:
+        """A network of the same kind with the parameters of another seed.
+
+        >>> from regimes import nets
+        >>> net = nets.FullyConnected(3, 8, seed=0).reseeded(5)
+        >>> bool((net.layers[0].weight == nets.FullyConnected(3, 8, seed=5).layers[0].weight).all())
+        True
+        """
+        other = copy.deepcopy(self)
+        with torch.no_grad():
+            other._draw(seed)
+        return other
 
     def _check_dtype(self, x: Tensor, dtype: torch.dtype) -> None:
         if x.dtype != dtype:

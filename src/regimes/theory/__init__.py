@@ -6,13 +6,55 @@ from regimes.theory._exponents import (
     compression_exponent,
     compression_gain,
 )
+from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._sampling_noise import (
+    AxisNoise,
+    BoundaryNoise,
+    boundary_noise,
+    sample_drift,
+)
+from regimes.theory._saturation import (
+    Saturation,
+    amplification_prefactor,
+    median_amplification,
+    noise_time,
+    saturation,
+)
+from regimes.theory._stripe_field import StripeDrift, stripe_drift
+from regimes.theory._stripe_kernel import shallow_relu_kernel
+from regimes.theory._stripe_ode import NeuronTrajectories, neuron_field, neuron_trajectories
+from regimes.theory._stripe_times import dominant, fitting_slope, stripe_tau
+from regimes.theory._stripes import StripeConstants, stripe_constants
 
 __all__ = [
+    "AxisNoise",
+    "BoundaryNoise",
+    "FixedPoint",
     "InfiniteWidthKernels",
+    "NeuronTrajectories",
+    "Saturation",
+    "StripeConstants",
+    "StripeDrift",
+    "amplification_prefactor",
     "beta_feature",
     "beta_lazy",
+    "boundary_noise",
     "compression_exponent",
     "compression_gain",
+    "dominant",
+    "fitting_slope",
+    "fixed_points",
     "infinite_width",
+    "median_amplification",
+    "neuron_field",
+    "neuron_trajectories",
+    "noise_time",
+    "sample_drift",
+    "saturation",
+    "shallow_relu_kernel",
+    "stripe_constants",
+    "stripe_drift",
+    "stripe_fixed_points",
+    "stripe_tau",
 ]

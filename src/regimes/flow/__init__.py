@@ -1,0 +1,94 @@
+"""How parameters move: gradient flow, frozen-kernel flow and descent of many networks at once.
+
+    gradient_flow   dw/dt = -grad, steps accepted only within tolerances
+    kernel_flow     the same in function space under a kernel that does not move
+    descend         gradient descent, SGD, momentum, Adam
+
+All three take the same losses, events and observers, train stacked members side by side, and
+return a `Run` that says what happened to each.
+"""
+
+from regimes.flow._control import StepRule, Tolerances
+from regimes.flow._descend import constant, descend, drops, linear_decay
+from regimes.flow._events import (
+    Event,
+    all_correct,
+    fitted,
+    fraction_fitted,
+    loss_below,
+    loss_halved,
+    margin_above,
+)
+from regimes.flow._gradient_flow import gradient_flow
+from regimes.flow._kernel_flow import kernel_flow
+from regimes.flow._losses import (
+    CrossEntropy,
+    Loss,
+    MarginLoss,
+    MeanSquare,
+    binary_cross_entropy,
+    hinge,
+    loss_names,
+    quadratic_hinge,
+    soft_hinge,
+)
+from regimes.flow._momentum import Momentum
+from regimes.flow._observers import Observer, Record
+from regimes.flow._optimisers import SGD, Adam
+from regimes.flow._progress import Progress
+from regimes.flow._run import Run
+from regimes.flow._schedules import (
+    AnyOf,
+    EverySteps,
+    EveryTime,
+    LogTimes,
+    Never,
+    OnEvent,
+    Schedule,
+)
+from regimes.flow._snapshots import KernelSnapshot, NetworkSnapshot
+from regimes.flow._status import Status
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AnyOf",
+    "CrossEntropy",
+    "Event",
+    "EverySteps",
+    "EveryTime",
+    "KernelSnapshot",
+    "LogTimes",
+    "Loss",
+    "MarginLoss",
+    "MeanSquare",
+    "Momentum",
+    "NetworkSnapshot",
+    "Never",
+    "Observer",
+    "OnEvent",
+    "Progress",
+    "Record",
+    "Run",
+    "Schedule",
+    "Status",
+    "StepRule",
+    "Tolerances",
+    "all_correct",
+    "binary_cross_entropy",
+    "constant",
+    "descend",
+    "drops",
+    "fitted",
+    "fraction_fitted",
+    "gradient_flow",
+    "hinge",
+    "kernel_flow",
+    "linear_decay",
+    "loss_below",
+    "loss_halved",
+    "loss_names",
+    "margin_above",
+    "quadratic_hinge",
+    "soft_hinge",
+]

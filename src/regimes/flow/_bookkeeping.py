@@ -1,0 +1,198 @@
+"""What is written down along a run, whoever takes the steps: events, history, observers, ends."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regimes.flow._events import Event
+from regimes.flow._field import Evaluation, Field, State, squared_norm
+from regimes.flow._history import History
+from regimes.flow._observers import Recorder
+from regimes.flow._progress import Floats, Progress
+from regimes.flow._status import Status
+
+# From the numbers of some members in the run, their state and evaluation, and their progress.
+MakeSnapshot = Callable[[Floats, State, Evaluation, Progress], Any]
+
+NUMBERS = ("loss", "satisfied", "least_margin", "gradient", "weight")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The end of every member, in the order they were given."""
+
+    state: dict[str, Tensor]
+    predictions: Tensor
+    status: tuple[Status, ...]
+    history: dict[str, Tensor]
+    event_times: dict[str, Tensor]
+    counts: dict[str, Tensor]
+    worst: dict[str, Tensor]
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The members still on their way.
+
+    Attributes:
+        ids: their numbers in the run.
+        field: their dynamics.
+        state: what moves.
+        carried: what the stepper remembers besides, such as velocities; may be empty.
+        evaluation: the field at the state.
+    """
+
+    ids: Floats
+    field: Field
+    state: State
+    carried: Mapping[str, Tensor]
+    evaluation: Evaluation
+
+    def select(self, kept: Floats) -> Batch:
+        """The batch of some members, given as a mask."""
+        where = torch.from_numpy(np.flatnonzero(kept)).to(self.evaluation.predictions.device)
+        return Batch(
+            self.ids[kept],
+            self.field.select(where),
+            {k: v[where] for k, v in self.state.items()},
+            {k: v[where] for k, v in self.carried.items()},
+            Evaluation(
+                self.evaluation.predictions[where],
+                {k: v[where] for k, v in self.evaluation.speed.items()},
+            ),
+        )
+
+
+@final
+class Bookkeeper:
+    """Times, counts, events, history, observations and ends of R members."""
+
+    def __init__(
+        self, batch: Batch, events: tuple[Event, ...], recorder: Recorder, snapshot: MakeSnapshot
+    ) -> None:
+        size = len(batch.ids)
+        self._events, self._recorder, self._snapshot = events, recorder, snapshot
+        self._begin = clock.perf_counter()
+        self.time, self.step = np.zeros(size), np.zeros(size)
+        self.counts = {k: np.zeros(size, dtype=np.int64) for k in ("taken", "refused", "forced")}
+        self.worst = {k: np.zeros(size) for k in ("output", "gradient", "weight")}
+        self._event_times = {event.name: np.full(size, np.nan) for event in events}
+        self._status = [Status.OUT_OF_TIME] * size
+        self._history = History(size)
+        self._state = {k: torch.empty_like(v) for k, v in batch.state.items()}
+        self._predictions = torch.empty_like(batch.evaluation.predictions)
+        self.first = to_host(numbers_of(batch.field, batch.evaluation, batch.state))
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the start."""
+        return clock.perf_counter() - self._begin
+
+    def progress(self, ids: Floats, numbers: Mapping[str, Floats], before: Floats) -> Progress:
+        """Where these members stand; `before` is their time one step ago."""
+        return Progress(
+            time=self.time[ids],
+            previous_time=before,
+            step=self.counts["taken"][ids],
+            first_loss=self.first["loss"][ids],
+            **{name: numbers[name] for name in NUMBERS},
+        )
+
+    def settle(
+        self,
+        batch: Batch,
+        progress: Progress,
+        moved: Floats,
+        ends: Callable[[Floats, Progress], Mapping[Status, Floats]],
+    ) -> tuple[Batch, Progress]:
+        """Write down what happened to the members that moved, and let those at an end go.
+
+        `ends` tells which members have come to which end; the first that applies counts.
+        """
+        ids = batch.ids
+        happened = {}
+        for event in self._events:
+            times = self._event_times[event.name]
+            new = moved & np.isnan(times[ids]) & event.test(progress)
+            times[ids[new]] = progress.time[new]
+            happened[event.name] = new
+        ended = ends(ids, progress)
+        done = np.logical_or.reduce(list(ended.values()))
+        starts = moved & (progress.step == 0)
+        self._history.add(ids, progress, self.step[ids], moved, done | starts)
+        self._recorder.look(
+            ids,
+            progress,
+            happened,
+            lambda which: self._shown(batch, progress, which),
+            moved=moved,
+            always=done | starts,
+        )
+        if not done.any():
+            return batch, progress
+        for status, who in reversed(list(ended.items())):
+            for member in ids[who]:
+                self._status[member] = status
+        self._keep(batch, done)
+        return batch.select(~done), progress.select(~done)
+
+    def _shown(self, batch: Batch, progress: Progress, which: Floats) -> Any:
+        chosen = np.zeros(len(batch.ids), dtype=bool)
+        chosen[which] = True
+        part = batch if chosen.all() else batch.select(chosen)
+        return self._snapshot(part.ids, part.state, part.evaluation, progress.select(chosen))
+
+    def _keep(self, batch: Batch, who: Floats) -> None:
+        """Put the last state of these members where the whole run's is kept."""
+        device = self._predictions.device
+        rows = torch.from_numpy(np.flatnonzero(who)).to(device)
+        members = torch.from_numpy(batch.ids[who]).to(device)
+        for name, value in batch.state.items():
+            self._state[name][members] = value[rows]
+        self._predictions[members] = batch.evaluation.predictions[rows]
+
+    def outcome(self) -> Outcome:
+        """The whole run, once every member has come to an end."""
+        return Outcome(
+            state=self._state,
+            predictions=self._predictions,
+            status=tuple(self._status),
+            history=self._history.padded(),
+            event_times={k: torch.from_numpy(v) for k, v in self._event_times.items()},
+            counts={k: torch.from_numpy(v) for k, v in self.counts.items()},
+            worst={k: torch.from_numpy(v) for k, v in self.worst.items()},
+            seconds=self.seconds,
+        )
+
+
+def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, Tensor]:
+    """What every step has to know of a state, (m,) each."""
+    objective, predictions = field.objective, evaluation.predictions
+    margins = objective.margins(predictions)
+    needed = objective.loss.margin if objective.loss.margin is not None else 0.0
+    satisfied = margins >= needed
+    if objective.mask is not None:
+        satisfied = satisfied & objective.mask
+    return {
+        "loss": objective.losses(predictions),
+        "satisfied": satisfied.sum(1) / objective.counts.squeeze(1),
+        "least_margin": margins.amin(1),
+        "gradient": squared_norm(evaluation.speed).sqrt(),
+        "weight": squared_norm(state).sqrt(),
+    }
+
+
+def to_host(numbers: Mapping[str, Tensor]) -> dict[str, Floats]:
+    """All numbers in one transfer, as float64 arrays."""
+    packed = torch.stack([value.double() for value in numbers.values()]).cpu().numpy()
+    return dict(zip(numbers, packed, strict=True))

@@ -1,0 +1,307 @@
+"""`descend`: gradient descent, SGD, momentum and Adam on stacked networks."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regimes._check import positive_int, real
+from regimes.data import Dataset
+from regimes.flow._batches import Batches
+from regimes.flow._bookkeeping import (
+    Batch,
+    Bookkeeper,
+    MakeSnapshot,
+    Outcome,
+    numbers_of,
+    to_host,
+)
+from regimes.flow._events import Event
+from regimes.flow._field import Evaluation, Field, State, advance
+from regimes.flow._gradient_flow import field_of, finished, objective_of
+from regimes.flow._losses import Loss
+from regimes.flow._members import Members, NetworkLike, gather
+from regimes.flow._network_field import NetworkField
+from regimes.flow._objective import Objective
+from regimes.flow._observers import Observer, Recorder
+from regimes.flow._optimisers import Memory, Optimiser, resolve_optimiser
+from regimes.flow._progress import Floats, Progress
+from regimes.flow._run import Run
+from regimes.flow._settings import ends_and_events
+from regimes.flow._snapshots import NetworkSnapshot
+from regimes.flow._status import Status
+
+Schedule = Callable[[int], float]  # from the number of steps taken to a factor of the rate
+
+
+def constant() -> Schedule:
+    """The same learning rate throughout."""
+    return lambda step: 1.0
+
+
+def linear_decay(steps: int) -> Schedule:
+    """From the full rate to 0 over all steps (spec `linearization` 1.9)."""
+    total = positive_int("steps", steps)
+    return lambda step: max(0.0, 1.0 - step / total)
+
+
+def drops(at: Sequence[int], factor: float = 0.1) -> Schedule:
+    """Times `factor` after each of these steps (spec `landscape` S4)."""
+    marks, by = sorted(at), real("factor", factor, above=0.0)
+    return lambda step: by ** sum(step >= mark for mark in marks)
+
+
+def descend(
+    network: NetworkLike,
+    data: Dataset | Sequence[Dataset],
+    *,
+    rate: float | Sequence[float],
+    optimiser: str | Optimiser = "sgd",
+    batch_size: int | None = None,
+    schedule: Schedule | None = None,
+    weight_decay: float = 0.0,
+    loss: str | Loss = "cross_entropy",
+    alpha: float | Sequence[float] | Tensor = 1.0,
+    ensemble: int | Sequence[int] | None = None,
+    n_train: int | Sequence[int] | None = None,
+    until: str | Event | None = None,
+    events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
+    max_steps: int = 1000,
+    max_seconds: float | None = None,
+    check_every: int = 1,
+    subtract_init: bool = False,
+    divide_by: str = "1",
+    observe: Mapping[str, Observer] | None = None,
+    seed: int = 0,
+    memory: int | str | None = None,
+) -> Run:
+    """Train by discrete steps, with the members, events, observers and result of `gradient_flow`.
+
+    `w <- w + rate(t) direction(-grad of the mean loss of a batch)`; time is the sum of the rates.
+    Networks run in evaluation mode, so batch norm uses its running statistics.
+
+    Args:
+        network: as in `gradient_flow`.
+        data: as in `gradient_flow`.
+        rate: learning rate, one for all or one a member.
+        optimiser: "gd", "sgd", "momentum" (0.9), "adam", `SGD(momentum)`, `Adam(...)`.
+        batch_size: points a step, drawn afresh each epoch without repetition; None takes all.
+        schedule: from the number of steps taken to a factor of the rate: `linear_decay(steps)`,
+            `drops([...])`; None is constant.
+        weight_decay: lambda of `(lambda/2) |w - w0|^2` (spec `regimes` S8, towards the start).
+        loss: as in `gradient_flow`.
+        alpha: as in `gradient_flow`.
+        ensemble: as in `gradient_flow`.
+        n_train: as in `gradient_flow`.
+        until: event that ends a member's run, looked at every `check_every` steps; None runs all
+            `max_steps`.
+        events: as in `gradient_flow`.
+        max_steps: steps of every member.
+        max_seconds: wall clock before all are "out of time".
+        check_every: steps between looks at the whole training set, for events and observers.
+        subtract_init: True for `F = alpha (f - f0)`.
+        divide_by: as in `gradient_flow`.
+        observe: as in `gradient_flow`.
+        seed: of the batches; member i draws from `seed + i`.
+        memory: as in `gradient_flow`.
+
+    Returns:
+        A `Run`; a member that took all its steps is "reached" without `until`, else "out of steps".
+
+    Raises:
+        ValueError: rates that are not positive, batches larger than a training set, and everything
+            that `gradient_flow` refuses.
+
+    Example:
+        >>> from regimes import data, nets
+        >>> ds = data.stripe(n_train=100, n_test=100, d=3, seed=0)
+        >>> net = nets.FullyConnected(3, 50, seed=0)
+        >>> run = descend(net, ds, rate=0.5, batch_size=20, ensemble=3)
+        >>> bool((run.losses[:, -1] < run.losses[:, 0]).all())
+        True
+    """
+    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
+    objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    field, notes = field_of(members, objective, memory)
+    stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
+    size = members.ensemble.size
+    rates = [rate] * size if not isinstance(rate, Sequence) else list(rate)
+    if len(rates) != size:
+        raise ValueError(f"{len(rates)} rates were given for {size} members")
+    stepper = _Stepper(
+        members=members,
+        objective=objective,
+        rates=np.array([real("rate", each, above=0.0) for each in rates]),
+        optimiser=resolve_optimiser(optimiser),
+        schedule=schedule or constant(),
+        decay=_not_negative("weight_decay", weight_decay),
+        batches=_batches(members, batch_size, seed),
+        tile=field.tile if isinstance(field, NetworkField) else size,
+    )
+    recorder = Recorder(observe or {}, size)
+
+    def snapshot(
+        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+    ) -> NetworkSnapshot:
+        return NetworkSnapshot(
+            numbers, progress, state, evaluation.predictions, members, subtract_init
+        )
+
+    outcome = _descend(
+        stepper,
+        field,
+        stop,
+        watched,
+        recorder,
+        snapshot,
+        max_steps=positive_int("max_steps", max_steps),
+        check_every=positive_int("check_every", check_every),
+        max_seconds=max_seconds,
+    )
+    return finished(members, outcome, recorder, subtract_init, notes)
+
+
+@final
+@dataclass(eq=False)
+class _Stepper:
+    """Takes steps of some members; batches and rates go by their numbers in the run."""
+
+    members: Members
+    objective: Objective
+    rates: Floats
+    optimiser: Optimiser
+    schedule: Schedule
+    decay: float
+    batches: Batches | None
+    tile: int
+
+    def step(
+        self, batch: Batch, memory: Memory, taken: int
+    ) -> tuple[dict[str, Tensor], Memory, Floats]:
+        """State and memory after one step, and the learning rates that were used."""
+        speed = batch.evaluation.speed if self.batches is None else self._batch_speed(batch)
+        if self.decay:
+            rows = torch.from_numpy(batch.ids)
+            home = self.members.ensemble.parameters
+            speed = {
+                k: v - self.decay * (batch.state[k] - home[k][rows.to(v.device)])
+                for k, v in speed.items()
+            }
+        count = torch.full((len(batch.ids),), taken + 1.0, dtype=torch.float64)
+        direction, memory = self.optimiser.direction(speed, memory, count)
+        rates = self.rates[batch.ids] * self.schedule(taken)
+        dt = torch.from_numpy(rates).to(batch.evaluation.predictions)
+        return advance(batch.state, direction, dt), memory, rates
+
+    def _batch_speed(self, batch: Batch) -> State:
+        """Minus the gradient of the mean loss of one random batch a member."""
+        assert self.batches is not None
+        device = batch.evaluation.predictions.device
+        members = torch.from_numpy(batch.ids).to(device)
+        points = self.batches.next(batch.ids.tolist()).to(device)
+        train, row = self.members.train, torch.arange(len(members), device=device)[:, None]
+        x = train.x[members[:, None], points] if train.own else train.x[points]
+        y = train.y[members[:, None], points] if train.own else train.y[0][points]
+        whole = self.objective.select(members)
+        part = dataclasses.replace(
+            whole,
+            y=y,
+            counts=torch.full_like(whole.counts, points.shape[1]),
+            mask=None,
+            start=None if whole.start is None else whole.start[row, points],
+        )
+        ensemble = self.members.ensemble
+        chosen = ensemble.select(members) if ensemble.buffers else ensemble
+        return NetworkField(chosen, x, True, part, self.tile).evaluate(batch.state).speed
+
+
+@torch.no_grad()
+def _descend(
+    stepper: _Stepper,
+    field: Field,
+    stop: Event | None,
+    watched: tuple[Event, ...],
+    recorder: Recorder,
+    snapshot: MakeSnapshot,
+    *,
+    max_steps: int,
+    check_every: int,
+    max_seconds: float | None,
+) -> Outcome:
+    state: State = dict(stepper.members.ensemble.parameters)
+    evaluation = field.evaluate(state)
+    size = len(evaluation.predictions)
+    remembered = stepper.optimiser.start(state)
+    batch = Batch(np.arange(size), field, state, _flat(remembered), evaluation)
+    books = Bookkeeper(batch, watched, recorder, snapshot)
+    books.step[:] = stepper.rates
+
+    def ends(ids: Floats, progress: Progress) -> dict[Status, Floats]:
+        nobody = np.zeros(len(ids), dtype=bool)
+        arrived = nobody if stop is None else stop.test(progress)
+        fitted = stop is not None and stop.name == Status.FITTED
+        through = progress.step >= max_steps
+        late = max_seconds is not None and books.seconds > max_seconds
+        return {
+            Status.DIVERGED: ~np.isfinite(progress.loss) | ~np.isfinite(progress.gradient),
+            Status.FITTED: arrived if fitted else nobody,
+            Status.REACHED: (nobody if fitted else arrived) | (through & (stop is None)),
+            Status.OUT_OF_STEPS: through,
+            Status.OUT_OF_TIME: nobody | late,
+        }
+
+    everybody = np.ones(size, dtype=bool)
+    progress = books.progress(batch.ids, books.first, books.time.copy())
+    batch, progress = books.settle(batch, progress, everybody, ends)
+    taken = 0
+    while len(batch.ids):
+        before = books.time[batch.ids]
+        for _ in range(min(check_every, max_steps - taken)):
+            memory = _nested(batch.carried)
+            state, memory, rates = stepper.step(batch, memory, taken)
+            taken += 1
+            books.time[batch.ids] += rates
+            evaluated = batch.evaluation
+            if stepper.batches is None:  # the next step needs the full gradient
+                evaluated = batch.field.evaluate(state)
+            batch = Batch(batch.ids, batch.field, state, _flat(memory), evaluated)
+        if stepper.batches is not None:
+            batch = dataclasses.replace(batch, evaluation=batch.field.evaluate(batch.state))
+        books.counts["taken"][batch.ids] = taken
+        numbers = to_host(numbers_of(batch.field, batch.evaluation, batch.state))
+        progress = books.progress(batch.ids, numbers, before)
+        batch, progress = books.settle(batch, progress, np.ones(len(batch.ids), dtype=bool), ends)
+    return books.outcome()
+
+
+def _flat(memory: Memory) -> dict[str, Tensor]:
+    """A memory as tensors that leave with their members."""
+    return {f"{kind}/{name}": v for kind, tensors in memory.items() for name, v in tensors.items()}
+
+
+def _nested(flat: Mapping[str, Tensor]) -> Memory:
+    memory: dict[str, dict[str, Tensor]] = {}
+    for key, value in flat.items():
+        kind, _, name = key.partition("/")
+        memory.setdefault(kind, {})[name] = value
+    return memory
+
+
+def _batches(members: Members, batch_size: int | None, seed: int) -> Batches | None:
+    if batch_size is None:
+        return None
+    seeds = [seed + i for i in range(members.ensemble.size)]
+    return Batches(members.counts, positive_int("batch_size", batch_size), seeds)
+
+
+def _not_negative(name: str, value: float) -> float:
+    if real(name, value) < 0:
+        raise ValueError(f"{name} must not be negative, got {value!r}")
+    return float(value)

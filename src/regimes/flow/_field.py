@@ -1,0 +1,91 @@
+"""The vector field: from the state of all members to their speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, final
+
+from torch import Tensor
+
+from regimes.flow._objective import Objective
+
+State = Mapping[str, Tensor]  # every tensor has the members as its leading axis
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What one look at a state gives.
+
+    Attributes:
+        predictions: F on the training points, (m, n, c).
+        speed: minus the gradient, named and shaped like the state.
+    """
+
+    predictions: Tensor
+    speed: State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GradientChange:
+    """Norms of two gradients and of their difference, each squared, (m,)."""
+
+    before: Tensor
+    after: Tensor
+    difference: Tensor
+
+
+class Field(Protocol):
+    """The dynamics of m members; one implementation for networks, one for frozen kernels."""
+
+    @property
+    def objective(self) -> Objective:
+        """What the members descend."""
+        ...
+
+    def evaluate(self, state: State) -> Evaluation:
+        """Predictions and speeds of all members."""
+        ...
+
+    def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
+        """How much the gradient differs between two states of each member."""
+        ...
+
+    def select(self, kept: Tensor) -> Field:
+        """The field of some of the members."""
+        ...
+
+
+def squared_norm(tensors: State) -> Tensor:
+    """Sum of squares over everything but the members, (m,)."""
+    total = None
+    for tensor in tensors.values():
+        flat = tensor.flatten(1)
+        part = (flat * flat).sum(1)
+        total = part if total is None else total + part
+    if total is None:
+        raise ValueError("a state needs at least one tensor")
+    return total
+
+
+def squared_distance(first: State, second: State) -> Tensor:
+    """Squared distance over everything but the members, (m,)."""
+    return squared_norm({name: first[name] - second[name] for name in first})
+
+
+def advance(state: State, speed: State, steps: Tensor) -> dict[str, Tensor]:
+    """`state + steps * speed`, with one step a member."""
+    return {
+        name: value.addcmul(speed[name], steps.view(-1, *[1] * (value.ndim - 1)))
+        for name, value in state.items()
+    }
+
+
+def keep(accepted: Tensor, new: State, old: State) -> dict[str, Tensor]:
+    """`new` for accepted members, `old` for the others."""
+    return {
+        name: value.where(accepted.view(-1, *[1] * (value.ndim - 1)), old[name])
+        for name, value in new.items()
+    }

@@ -1,0 +1,59 @@
+"""The course of every member at checkpoints that are dense first, then every 100 steps."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regimes.flow._progress import Floats, Progress
+
+# After step s the next row is at `int(s + 1 + A (1 - exp(-s/tau)))`: dense first, then every A.
+_SPACING, _ONSET = 100.0, 1e4  # A and tau of spec `regimes` S6
+
+COLUMNS = (
+    "time",
+    "loss",
+    "step_size",
+    "satisfied",
+    "least_margin",
+    "gradient",
+    "weight",
+    "step",
+)
+
+
+@final
+class History:
+    """Rows (time, loss, ...) of each member; the start and the end are always among them."""
+
+    def __init__(self, members: int) -> None:
+        self._rows: list[list[tuple[float, ...]]] = [[] for _ in range(members)]
+        self._next = np.zeros(members, dtype=np.int64)
+
+    def add(
+        self, ids: Floats, progress: Progress, sizes: Floats, accepted: Floats, ends: Floats
+    ) -> None:
+        """Keep a row of each member that is at a checkpoint or at its end."""
+        marked = ends | (accepted & (progress.step >= self._next[ids]))
+        if not marked.any():
+            return
+        due = np.flatnonzero(marked)
+        done = progress.step[due]
+        self._next[ids[due]] = (done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))).astype(np.int64)
+        columns = [sizes if name == "step_size" else getattr(progress, name) for name in COLUMNS]
+        rows = np.stack([np.asarray(column, dtype=np.float64)[due] for column in columns], axis=1)
+        for number, row in zip(due, rows.tolist(), strict=True):
+            kept = self._rows[ids[number]]
+            if kept and kept[-1][0] == row[0]:
+                kept.pop()
+            kept.append(tuple(row))
+
+    def padded(self) -> dict[str, Tensor]:
+        """Each column as (R, K); a member with fewer rows repeats its last."""
+        longest = max(len(rows) for rows in self._rows)
+        full = [rows + [rows[-1]] * (longest - len(rows)) for rows in self._rows]
+        table = torch.tensor(full, dtype=torch.float64)  # (R, K, columns)
+        return {name: table[..., i].contiguous() for i, name in enumerate(COLUMNS)}

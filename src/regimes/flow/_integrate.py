@@ -1,0 +1,187 @@
+"""The integrator: explicit steps of all members at once, each with its own time and step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regimes.flow._bookkeeping import (
+    NUMBERS,
+    Batch,
+    Bookkeeper,
+    MakeSnapshot,
+    Outcome,
+    numbers_of,
+    to_host,
+)
+from regimes.flow._control import Changes, judge
+from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
+from regimes.flow._observers import Recorder
+from regimes.flow._progress import Floats, Progress
+from regimes.flow._settings import Settings
+from regimes.flow._status import Status
+
+_NO_STEP = 4e-16  # a step this small against the time no longer changes it
+
+
+@torch.no_grad()
+def integrate(
+    field: Field, state: State, settings: Settings, recorder: Recorder, snapshot: MakeSnapshot
+) -> Outcome:
+    """Integrate until every member has come to an end.
+
+    Controls are small arrays on the CPU, everything else stays where the state is: a step costs one
+    evaluation of the field and one transfer of a few numbers a member.
+    """
+    evaluation = field.evaluate(state)
+    size = len(evaluation.predictions)
+    velocity = settings.momentum.start(state)
+    batch = Batch(np.arange(size), field, dict(state), velocity, evaluation)
+    books = Bookkeeper(batch, settings.events, recorder, snapshot)
+    books.step[:] = _first_steps(settings, books.first)
+    progress = books.progress(batch.ids, books.first, books.time.copy())
+    everybody = np.ones(size, dtype=bool)
+    ends = _Ends(settings, books, everybody)
+    batch, progress = books.settle(batch, progress, everybody, ends)
+    while len(batch.ids):
+        batch, progress = _advance(batch, progress, settings, books)
+    return books.outcome()
+
+
+def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
+    if settings.rule.first is not None:
+        return np.full(len(first["loss"]), settings.rule.first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        guess = np.where(first["weight"] > 0, 0.01 * first["weight"], 1.0) / first["gradient"]
+    return np.where(np.isfinite(guess), guess, 1.0)
+
+
+def _advance(
+    batch: Batch, progress: Progress, settings: Settings, books: Bookkeeper
+) -> tuple[Batch, Progress]:
+    """Propose a step for every member, judge it, and move those it is granted to."""
+    ids, now = batch.ids, books.time[batch.ids]
+    wished, step = _lengths(books.step[ids], progress, settings)
+    predictions = batch.evaluation.predictions
+    dt = torch.from_numpy(step).to(predictions)
+    slope = settings.method(batch.field, batch.state, batch.evaluation.speed, dt)
+    velocity = settings.momentum.velocity(batch.carried, slope, step, now)
+    proposal = advance(batch.state, velocity, dt)
+    evaluation = batch.field.evaluate(proposal)
+    wanted = numbers_of(batch.field, evaluation, proposal)
+    wanted["d_output"] = batch.field.objective.largest_change(predictions, evaluation.predictions)
+    if settings.tolerances.gradient is not None:
+        wanted["d_gradient"] = _relative_change(batch.field, batch.evaluation, evaluation)
+    if settings.tolerances.weight is not None and settings.momentum.active:
+        wanted["moved"] = dt * squared_norm(velocity).sqrt()
+    numbers = to_host(wanted)
+    changes = _changes(numbers, progress, step, settings)
+    verdict = judge(changes, step, now, settings.tolerances, settings.rule)
+    accepted = verdict.accepted
+    # a step cut short to end at a given time says nothing about the length of the next
+    books.step[ids] = np.where(accepted & (step < wished), wished, verdict.next_step)
+    _count(books, ids, changes, accepted, verdict.forced)
+    after = now + np.where(accepted, step, 0.0)
+    if settings.t_end is not None:
+        after = np.where(accepted & (step >= settings.t_end - now), settings.t_end, after)
+    books.time[ids] = after
+    batch = _moved(batch, proposal, velocity, evaluation, accepted)
+    merged = {name: np.where(accepted, numbers[name], getattr(progress, name)) for name in NUMBERS}
+    ends = _Ends(settings, books, changes.finite)
+    return books.settle(batch, books.progress(ids, merged, now), accepted, ends)
+
+
+def _lengths(steps: Floats, progress: Progress, settings: Settings) -> tuple[Floats, Floats]:
+    """The steps that control asks for, and the same cut to end at t_end."""
+    tolerance, t_end = settings.tolerances.weight, settings.t_end
+    if tolerance is not None and not settings.momentum.active:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            longest = tolerance * progress.weight / progress.gradient
+        steps = np.where(longest < steps, longest, steps)
+    if t_end is None:
+        return steps, steps
+    remaining = t_end - progress.time
+    return steps, np.where(progress.gradient == 0, remaining, np.minimum(steps, remaining))
+
+
+def _changes(
+    numbers: Mapping[str, Floats], progress: Progress, step: Floats, settings: Settings
+) -> Changes:
+    nothing = np.zeros(len(step))
+    weight = nothing
+    if settings.tolerances.weight is not None:
+        moved = numbers.get("moved", step * progress.gradient)
+        weight = moved / np.where(progress.weight > 0, progress.weight, np.inf)
+    finite = np.isfinite(numbers["loss"]) & np.isfinite(numbers["gradient"])
+    return Changes(numbers["d_output"], numbers.get("d_gradient", nothing), weight, finite)
+
+
+def _count(
+    books: Bookkeeper, ids: Floats, changes: Changes, accepted: Floats, forced: Floats
+) -> None:
+    for name, happened in (("taken", accepted), ("refused", ~accepted), ("forced", forced)):
+        books.counts[name][ids] += happened
+    for name, worst in books.worst.items():
+        seen = np.where(accepted & ~forced, getattr(changes, name), 0.0)
+        worst[ids] = np.maximum(worst[ids], seen)
+
+
+@final
+class _Ends:
+    """Which members have come to which end; the first that applies counts."""
+
+    def __init__(self, settings: Settings, books: Bookkeeper, proposal_finite: Floats) -> None:
+        self.settings, self.books, self.proposal_finite = settings, books, proposal_finite
+
+    def __call__(self, ids: Floats, progress: Progress) -> dict[Status, Floats]:
+        settings, nobody = self.settings, np.zeros(len(ids), dtype=bool)
+        stuck = self.books.step[ids] <= _NO_STEP * np.maximum(progress.time, 1e-290)
+        lost = ~np.isfinite(progress.loss) | ~np.isfinite(progress.gradient)
+        arrived = nobody if settings.until is None else settings.until.test(progress)
+        fitted = settings.until is not None and settings.until.name == Status.FITTED
+        late = nobody if settings.t_end is None else progress.time >= settings.t_end
+        still = (progress.gradient == 0) & (settings.t_end is None) & (not settings.momentum.active)
+        tried = self.books.counts["taken"][ids] + self.books.counts["refused"][ids]
+        overdue = settings.max_seconds is not None and self.books.seconds > settings.max_seconds
+        return {
+            Status.DIVERGED: lost | (stuck & ~self.proposal_finite),
+            Status.FITTED: arrived if fitted else nobody,
+            Status.REACHED: late if fitted else arrived | late,
+            Status.STALLED: stuck | still,
+            Status.OUT_OF_STEPS: tried >= settings.max_steps,
+            Status.OUT_OF_TIME: nobody | overdue,
+        }
+
+
+def _relative_change(field: Field, before: Evaluation, after: Evaluation) -> Tensor:
+    """`|g - g'|^2 / (|g| |g'|)`, 0 where either vanishes (spec `regimes` S6)."""
+    change = field.gradient_change(before, after)
+    size = (change.before * change.after).sqrt()
+    return torch.where(size > 0, change.difference / size, torch.zeros_like(size))
+
+
+def _moved(
+    batch: Batch, state: State, velocity: State, evaluation: Evaluation, accepted: Floats
+) -> Batch:
+    """The batch with the steps of accepted members taken."""
+    if not accepted.any():
+        return batch
+    carried = velocity if batch.carried else {}
+    if accepted.all():
+        return Batch(batch.ids, batch.field, state, carried, evaluation)
+    mask = torch.from_numpy(accepted).to(evaluation.predictions.device)
+    old = batch.evaluation
+    return Batch(
+        batch.ids,
+        batch.field,
+        keep(mask, state, batch.state),
+        keep(mask, carried, batch.carried),
+        Evaluation(
+            evaluation.predictions.where(mask.view(-1, 1, 1), old.predictions),
+            keep(mask, evaluation.speed, old.speed),
+        ),
+    )

@@ -1,0 +1,177 @@
+"""`kernel_flow`: training in function space under a kernel that does not move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from regimes.flow._control import StepRule, Tolerances
+from regimes.flow._events import Event
+from regimes.flow._field import Evaluation, State
+from regimes.flow._integrate import integrate
+from regimes.flow._kernel_field import DUAL, OUTPUTS, KernelField
+from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._momentum import Momentum
+from regimes.flow._objective import Objective
+from regimes.flow._observers import Observer, Recorder
+from regimes.flow._progress import Floats, Progress
+from regimes.flow._run import Run
+from regimes.flow._settings import make_settings
+from regimes.flow._snapshots import KernelSnapshot
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Kernels:
+    """K between training points and from test to training points, members leading or shared."""
+
+    train: Tensor
+    test: Tensor | None
+    y: Tensor
+    size: int
+    outputs: int
+
+
+def kernel_flow(
+    gram: Tensor,
+    y_train: Tensor,
+    gram_test: Tensor | None = None,
+    *,
+    y_test: Tensor | None = None,
+    loss: str | Loss = "hinge",
+    outputs: int = 1,
+    until: str | Event | None = "fitted",
+    events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
+    t_end: float | None = None,
+    tolerances: Tolerances | None = None,
+    rule: StepRule | None = None,
+    momentum: Momentum | None = None,
+    method: str = "euler",
+    observe: Mapping[str, Observer] | None = None,
+    max_steps: int = 100_000,
+    max_seconds: float | None = None,
+) -> Run:
+    """Integrate `do/dt = -(1/n) K l'(o, y)` from o = 0, with the steps and events of gradient_flow.
+
+    Specs `regimes` S10 and `compression` S12: the limit alpha -> infinity of `gradient_flow` (with
+    `divide_by="alpha^2"`) when K is the tangent kernel at the start, and the performance of a
+    learned kernel when K is taken later. Multiplying K by a constant only rescales time.
+
+    Args:
+        gram: K between training points, (n, n), or (R, n, n) for R members.
+        y_train: labels, (n,) or (R, n).
+        gram_test: K between test points and training points, (n_test, n) or (R, n_test, n).
+        y_test: labels of the test points, (n_test,) or (R, n_test), for `Run.test_errors`.
+        loss: as in `gradient_flow`.
+        outputs: number of outputs c; each uses the same K.
+        until: as in `gradient_flow`.
+        events: as in `gradient_flow`.
+        t_end: as in `gradient_flow`.
+        tolerances: as in `gradient_flow`; the gradient is measured by `c^T K c`, and `weight` is
+            not defined here.
+        rule: as in `gradient_flow`.
+        momentum: as in `gradient_flow`.
+        method: as in `gradient_flow`.
+        observe: observers of `KernelSnapshot`s.
+        max_steps: as in `gradient_flow`.
+        max_seconds: as in `gradient_flow`.
+
+    Returns:
+        A `Run` whose `parameters` hold the dual weights a, (R, n, c): outputs are `K(x, train) a`.
+
+    Raises:
+        ValueError: shapes that do not fit, labels that do not suit the loss.
+
+    Example:
+        >>> x = torch.linspace(-1, 1, 8, dtype=torch.float64)
+        >>> K = torch.exp(-(x[:, None] - x).abs())
+        >>> run = kernel_flow(K, torch.sign(x), K)
+        >>> run.status[0].value, bool((run.outputs_test[0, :, 0] * torch.sign(x) >= 0.99).all())
+        ('fitted', True)
+    """
+    kernels = _check(gram, y_train, gram_test, outputs)
+    if tolerances is not None and tolerances.weight is not None:
+        raise ValueError("the dual weights of a kernel start at 0: leave tolerances.weight out")
+    resolved = resolve_loss(loss, outputs)
+    resolved.check(kernels.y, outputs)
+    ones = gram.new_ones(kernels.size, 1)
+    objective = Objective(
+        loss=resolved,
+        y=kernels.y,
+        counts=ones * gram.shape[-1],
+        mask=None,
+        alpha=ones.unsqueeze(-1),
+        start=None,
+        divide_by="1",
+    )
+    settings = make_settings(
+        resolved,
+        until=until,
+        events=events,
+        t_end=t_end,
+        tolerances=tolerances,
+        rule=rule,
+        momentum=momentum,
+        method=method,
+        max_steps=max_steps,
+        max_seconds=max_seconds,
+        default_weight=None,
+    )
+    recorder = Recorder(observe or {}, kernels.size)
+    nothing = gram.new_zeros(kernels.size, gram.shape[-1], outputs)
+
+    def snapshot(
+        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+    ) -> KernelSnapshot:
+        return KernelSnapshot(numbers, progress, state[DUAL], evaluation.predictions)
+
+    field = KernelField(kernels.train, objective)
+    start = {DUAL: nothing, OUTPUTS: nothing.clone()}
+    outcome = integrate(field, start, settings, recorder, snapshot)
+    dual = outcome.state[DUAL]
+    return Run(
+        history=outcome.history,
+        outputs_train=outcome.predictions,
+        outputs_test=None if kernels.test is None else torch.matmul(kernels.test, dual),
+        y_test=None if y_test is None else (y_test if y_test.ndim == 2 else y_test[None]),
+        parameters={DUAL: dual},
+        status=outcome.status,
+        event_times=outcome.event_times,
+        records=recorder.records(),
+        steps=outcome.counts["taken"],
+        refused=outcome.counts["refused"],
+        forced=outcome.counts["forced"],
+        worst=outcome.worst,
+        seconds=outcome.seconds,
+    )
+
+
+def _check(gram: Tensor, y: Tensor, gram_test: Tensor | None, outputs: int) -> _Kernels:
+    if gram.ndim not in (2, 3) or gram.shape[-1] != gram.shape[-2]:
+        raise ValueError(f"gram must have shape (n, n) or (R, n, n), got {tuple(gram.shape)}")
+    if not bool(torch.isfinite(gram).all()):
+        raise ValueError("gram holds NaN or infinite values")
+    n = gram.shape[-1]
+    targets = outputs > 1 and y.is_floating_point()  # (n, c) real targets, or labels (n,)
+    labels = y if y.ndim == (3 if targets else 2) else y[None]
+    if labels.ndim < 2 or labels.shape[1] != n:
+        raise ValueError(
+            f"y_train must have shape ({n},) or (R, {n}), one label a training point, "
+            f"got {tuple(y.shape)}"
+        )
+    sizes = {len(gram) if gram.ndim == 3 else 1, len(labels)}
+    if gram_test is not None:
+        if gram_test.ndim not in (2, 3) or gram_test.shape[-1] != n:
+            raise ValueError(
+                f"gram_test is K(test, train) of shape (n_test, {n}) or (R, n_test, {n}), "
+                f"got {tuple(gram_test.shape)}"
+            )
+        if gram_test.ndim == 3:
+            sizes.add(len(gram_test))
+    if len(sizes - {1}) > 1:
+        raise ValueError(f"kernels and labels are given for different numbers of members: {sizes}")
+    return _Kernels(gram, gram_test, labels, max(sizes), outputs)

@@ -1,0 +1,263 @@
+"""Losses of a prediction and their derivatives (specs `regimes` S5, `landscape` S2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regimes._check import nearest_first, real
+
+_LINEAR_FROM = 40.0  # softplus is the identity to rounding beyond this
+
+
+class Loss(Protocol):
+    """What a vector field needs of a loss; predictions are (m, n, c), labels (m or 1, n)."""
+
+    @property
+    def name(self) -> str:
+        """How it is called, with its options."""
+        ...
+
+    @property
+    def margin(self) -> float | None:
+        """A point counts as fitted from this margin on; None where a loss knows no such point."""
+        ...
+
+    @property
+    def smooth(self) -> bool:
+        """Whether its derivative is continuous; the hinge's jumps at the margin."""
+        ...
+
+    def check(self, y: Tensor, outputs: int) -> None:
+        """Raise a ValueError unless the labels suit the loss and the number of outputs."""
+        ...
+
+    def value(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Loss of every point, (m, n)."""
+        ...
+
+    def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Its derivative by the predictions, (m, n, c)."""
+        ...
+
+    def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """How far every point is on the right side, (m, n)."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class MarginLoss:
+    """`l(F, y) = phi(t F)`, for labels y = t = +-1 or, with c > 1 outputs, averaged over classes.
+
+    With c outputs and class labels, t_k is +1 for the true class and -1 otherwise and the loss is
+    `(1/c) sum_k phi(t_k F_k)` (spec `landscape` S2).
+    """
+
+    name: str
+    phi: Callable[[Tensor], Tensor]
+    slope: Callable[[Tensor], Tensor]
+    margin: float | None
+    smooth: bool = True
+
+    def check(self, y: Tensor, outputs: int) -> None:
+        """Labels +-1 for one output, class indices below c for several."""
+        if outputs == 1:
+            _signs(self.name, y)
+        else:
+            _classes(self.name, y, outputs)
+
+    def value(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Loss of every point."""
+        return self.phi(_targets(predictions, y) * predictions).mean(-1)
+
+    def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Its derivative by the predictions."""
+        t = _targets(predictions, y)
+        return t * self.slope(t * predictions) / predictions.shape[-1]
+
+    def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """The smallest `t_k F_k` of every point."""
+        return (_targets(predictions, y) * predictions).amin(-1)
+
+
+@final
+@dataclass(frozen=True)
+class CrossEntropy:
+    """`-log softmax(F)_y` for class labels; margins are `F_y - max of the others`."""
+
+    name: str = "cross_entropy"
+    margin: float | None = None
+    smooth: bool = True
+
+    def check(self, y: Tensor, outputs: int) -> None:
+        """Class indices below the number of outputs."""
+        _classes(self.name, y, outputs)
+
+    def value(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Loss of every point."""
+        logs = F.log_softmax(predictions, -1)
+        return -logs.gather(-1, _index(predictions, y)).squeeze(-1)
+
+    def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """`softmax(F) - onehot(y)`."""
+        index = _index(predictions, y)
+        return predictions.softmax(-1).scatter_add(
+            -1, index, predictions.new_full((), -1.0).expand(index.shape)
+        )
+
+    def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """True-class output minus the largest other."""
+        index = _index(predictions, y)
+        others = predictions.scatter(-1, index, -torch.inf).amax(-1)
+        return predictions.gather(-1, index).squeeze(-1) - others
+
+
+@final
+@dataclass(frozen=True)
+class MeanSquare:
+    """`(1/2) |F - y|^2` for real targets (n,) or (n, c); spec `landscape` S2."""
+
+    name: str = "mse"
+    margin: float | None = None
+    smooth: bool = True
+
+    def check(self, y: Tensor, outputs: int) -> None:
+        """Real targets, one an output."""
+        if not y.is_floating_point() or (outputs > 1 and y.shape[-1] != outputs):
+            raise ValueError(
+                f"the mean square needs real targets of shape (n,) or (n, {outputs}), "
+                f"got {y.dtype} of shape {tuple(y.shape[1:])}"
+            )
+
+    def value(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Loss of every point."""
+        return 0.5 * self.derivative(predictions, y).square().sum(-1)
+
+    def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """`F - y`."""
+        return predictions - (y if y.ndim == 3 else y.unsqueeze(-1))
+
+    def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """`y F` of the first output, so that a sign counts as right."""
+        return (predictions * (y if y.ndim == 3 else y.unsqueeze(-1))).amin(-1)
+
+
+def hinge(margin: float = 1.0) -> MarginLoss:
+    """`max(0, margin - m)` (spec `regimes` S5).
+
+    >>> loss = hinge()
+    >>> loss.value(torch.tensor([[[0.25], [2.0]]]), torch.tensor([[1.0, 1.0]]))
+    tensor([[0.7500, 0.0000]])
+    """
+    at = real("margin", margin)
+    return MarginLoss(
+        _named("hinge", margin=at),
+        lambda m: (at - m).clamp_min(0),
+        lambda m: -(m < at).to(m.dtype),
+        at,
+        smooth=False,
+    )
+
+
+def quadratic_hinge(margin: float = 1.0, *, half: bool = True) -> MarginLoss:
+    """`(1/2) max(0, margin - m)^2`, or without the half (specs `regimes` S5, `landscape` S2)."""
+    at, factor = real("margin", margin), 0.5 if half else 1.0
+    return MarginLoss(
+        _named("qhinge", margin=at) + ("" if half else ", no half"),
+        lambda m: factor * (at - m).clamp_min(0).square(),
+        lambda m: -2 * factor * (at - m).clamp_min(0),
+        at,
+    )
+
+
+def soft_hinge(beta: float = 20.0, margin: float = 1.0) -> MarginLoss:
+    """`ln(1 + e^{beta (margin - m)}) / beta`, at most ln 2/beta above the hinge (`regimes` S5)."""
+    at, b = real("margin", margin), real("beta", beta, above=0)
+    return MarginLoss(
+        _named(f"softhinge_{b:g}", margin=at),
+        lambda m: F.softplus(at - m, beta=b, threshold=_LINEAR_FROM),
+        lambda m: -torch.sigmoid(b * (at - m)),
+        at,
+    )
+
+
+def binary_cross_entropy() -> MarginLoss:
+    """`ln(1 + e^{-m})` for labels +-1 (spec `regimes` S5)."""
+    return MarginLoss(
+        "cross_entropy",
+        lambda m: F.softplus(-m, threshold=_LINEAR_FROM),
+        lambda m: -torch.sigmoid(-m),
+        None,
+    )
+
+
+_PLAIN: dict[str, Callable[[], Loss]] = {
+    "hinge": hinge,
+    "qhinge": quadratic_hinge,
+    "softhinge": soft_hinge,
+    "mse": MeanSquare,
+}
+_SOFT = re.compile(r"softhinge_(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+
+
+def resolve_loss(loss: str | Loss, outputs: int) -> Loss:
+    """The loss with a name: hinge, qhinge, softhinge_<beta>, cross_entropy, mse.
+
+    "cross_entropy" is the binary form for one output and the softmax for several.
+    """
+    if not isinstance(loss, str):
+        return loss
+    if loss == "cross_entropy":
+        return binary_cross_entropy() if outputs == 1 else CrossEntropy()
+    found = _SOFT.fullmatch(loss)
+    if found:
+        return soft_hinge(float(found[1]))
+    if loss in _PLAIN:
+        return _PLAIN[loss]()
+    names = nearest_first(loss, loss_names())
+    raise ValueError(f"unknown loss {loss!r}; use one of: {', '.join(names)}, or a Loss")
+
+
+def loss_names() -> list[str]:
+    """Names that every front door takes; softhinge_<beta> with any beta > 0."""
+    return [*_PLAIN, "softhinge_20", "cross_entropy"]
+
+
+def _named(name: str, margin: float) -> str:
+    return name if margin == 1.0 else f"{name}(margin={margin:g})"
+
+
+def _index(predictions: Tensor, y: Tensor) -> Tensor:
+    return y.expand(predictions.shape[:-1]).unsqueeze(-1)
+
+
+def _targets(predictions: Tensor, y: Tensor) -> Tensor:
+    """+-1 for every output."""
+    if predictions.shape[-1] == 1:
+        return y.unsqueeze(-1)
+    t = torch.full_like(predictions, -1.0)
+    return t.scatter(-1, _index(predictions, y), 1.0)
+
+
+def _signs(name: str, y: Tensor) -> None:
+    if y.ndim != 2 or not y.is_floating_point() or not bool((y.abs() == 1).all()):
+        found = sorted({f"{v:g}" for v in y.unique().tolist()})[:6]
+        raise ValueError(
+            f"{name} with one output needs labels +1 and -1 in floating point, got {y.dtype} with "
+            f"values {', '.join(found)}, ...; transform them with data.parity() or data.binary(...)"
+        )
+
+
+def _classes(name: str, y: Tensor, outputs: int) -> None:
+    if y.is_floating_point() or int(y.min()) < 0 or int(y.max()) >= outputs:
+        raise ValueError(
+            f"{name} with {outputs} outputs needs class indices 0..{outputs - 1} (int64), "
+            f"got {y.dtype} from {y.min().item():g} to {y.max().item():g}"
+        )

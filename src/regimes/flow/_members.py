@@ -1,0 +1,220 @@
+"""Who takes part: networks, data sets, scales and training-set sizes, one of each a member."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from regimes._check import positive_int, real
+from regimes.data import Dataset
+from regimes.nets import Ensemble, stack
+from regimes.nets._network import Network
+
+NetworkLike = nn.Module | Ensemble | Callable[[int], nn.Module]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Inputs and labels of all members: shared, or with a leading axis of members.
+
+    Attributes:
+        x: (n, ...) or (R, n, ...).
+        y: (1, n) or (R, n).
+        own: whether every member has its own.
+    """
+
+    x: Tensor
+    y: Tensor
+    own: bool
+
+    def select(self, members: Tensor) -> Points:
+        """The points of some members."""
+        return Points(self.x[members], self.y[members], True) if self.own else self
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Members:
+    """R members, ready to be trained.
+
+    Attributes:
+        ensemble: their networks at the start.
+        train: their training points, padded to the largest set.
+        test: their test points.
+        mask: which training points are a member's own, (R, n), or None for all.
+        counts: number of training points of each, (R,).
+        alpha: scale of each, (R,), float64.
+    """
+
+    ensemble: Ensemble
+    train: Points
+    test: Points
+    mask: Tensor | None
+    counts: Tensor
+    alpha: Tensor
+
+
+def gather(
+    network: NetworkLike,
+    data: Dataset | Sequence[Dataset],
+    *,
+    alpha: float | Sequence[float] | Tensor,
+    ensemble: int | Sequence[int] | None,
+    n_train: int | Sequence[int] | None,
+) -> Members:
+    """Bring everything to one number of members R; what is given once is shared by all."""
+    scales = _scales(alpha)
+    sets = [data] if isinstance(data, Dataset) else list(data)
+    if not sets or not all(isinstance(each, Dataset) for each in sets):
+        raise ValueError(f"data must be a Dataset or a list of them, one a member, got {data!r}")
+    counts = None if n_train is None else _numbers("n_train", n_train)
+    seeds = _seeds(network, ensemble)
+    given = {"alpha": len(scales), "data": len(sets)}
+    if counts is not None:
+        given["n_train"] = len(counts)
+    if seeds is not None:
+        given["ensemble"] = len(seeds)
+    elif isinstance(network, Ensemble):
+        given["network"] = network.size
+    size = _size(given)
+    networks = _networks(network, seeds, size)
+    device = next(iter(networks.parameters.values())).device
+    if sets[0].x_train.device != device:
+        raise ValueError(
+            f"the network is on {device} and the data on {sets[0].x_train.device}; "
+            "move one of them with .to(device)"
+        )
+    train, lengths = _training_points(sets, size)
+    if counts is not None:
+        lengths = _prefixes(counts * size if len(counts) == 1 else counts, lengths)
+    most = max(lengths)
+    if most < train.y.shape[1]:
+        x = train.x[:, :most] if train.own else train.x[:most]
+        train = Points(x.contiguous(), train.y[:, :most].contiguous(), train.own)
+    own_sizes = torch.tensor(lengths, device=device)
+    mask = None
+    if min(lengths) < most:
+        mask = torch.arange(most, device=device) < own_sizes[:, None]
+    return Members(
+        ensemble=networks,
+        train=train,
+        test=_test_points(sets, size),
+        mask=mask,
+        counts=own_sizes,
+        alpha=torch.tensor(scales * size if len(scales) == 1 else scales, dtype=torch.float64),
+    )
+
+
+def _scales(alpha: float | Sequence[float] | Tensor) -> list[float]:
+    if isinstance(alpha, Tensor):
+        alpha = alpha.flatten().tolist()
+    values = list(alpha) if isinstance(alpha, Sequence) else [alpha]
+    if not values:
+        raise ValueError("alpha must be a positive number or a list of them, got an empty list")
+    return [real("alpha", value, above=0.0) for value in values]
+
+
+def _numbers(name: str, values: int | Sequence[int]) -> list[int]:
+    listed = list(values) if isinstance(values, Sequence) else [values]
+    return [positive_int(name, value) for value in listed]
+
+
+def _seeds(network: NetworkLike, ensemble: int | Sequence[int] | None) -> list[int] | None:
+    if ensemble is None:
+        return None if isinstance(network, nn.Module | Ensemble) else [0]
+    if isinstance(network, Ensemble):
+        raise ValueError("an Ensemble has its members already; leave out ensemble=")
+    if isinstance(ensemble, Sequence):
+        return list(ensemble)
+    first = network.seed if isinstance(network, Network) else 0
+    return [first + i for i in range(positive_int("ensemble", ensemble))]
+
+
+def _size(given: dict[str, int]) -> int:
+    several = {name: count for name, count in given.items() if count != 1}
+    if len(set(several.values())) > 1:
+        raise ValueError(
+            "everything that is given for each member must have one entry a member, got "
+            + ", ".join(f"{count} of {name}" for name, count in several.items())
+            + "; for a grid repeat the values so that member i has entry i of each"
+        )
+    return max(given.values())
+
+
+def _networks(network: NetworkLike, seeds: list[int] | None, size: int) -> Ensemble:
+    if isinstance(network, Ensemble):
+        return network if network.size == size else network.select([0] * size)
+    if seeds is None:
+        assert isinstance(network, nn.Module)
+        return stack([network]).select([0] * size)
+    made = {seed: _make(network, seed) for seed in seeds}
+    one_each = stack([made[seed] for seed in made])
+    place = {seed: i for i, seed in enumerate(made)}
+    chosen = [place[seed] for seed in seeds]
+    return one_each.select(chosen * size if len(chosen) == 1 else chosen)
+
+
+def _make(network: NetworkLike, seed: int) -> nn.Module:
+    if not isinstance(network, nn.Module | Ensemble):
+        return network(seed)
+    if not isinstance(network, Network):
+        raise ValueError(
+            f"ensemble= needs to make networks of several seeds, and {type(network).__name__} does "
+            "not say how: give a function from a seed to a network, or nets.stack([...])"
+        )
+    if seed == network.seed and not _untouched(network):
+        raise ValueError(
+            "the network has other parameters than its seed gives, so an ensemble of its kind "
+            "would leave them out; give nets.stack([...]) of the networks you mean"
+        )
+    return network.reseeded(seed)
+
+
+def _untouched(network: Network) -> bool:
+    fresh = dict(network.reseeded(network.seed).named_parameters())
+    return all(torch.equal(fresh[name], p) for name, p in network.named_parameters())
+
+
+def _training_points(sets: list[Dataset], size: int) -> tuple[Points, list[int]]:
+    """Training points, padded with copies of the first to the largest set."""
+    if len(sets) == 1:
+        x, y = sets[0].x_train, sets[0].y_train
+        return Points(x, y[None], own=False), [len(x)] * size
+    most = max(each.n_train for each in sets)
+
+    def padded(values: Tensor) -> Tensor:
+        missing = most - len(values)
+        filler = values[:1].expand(missing, *values.shape[1:])
+        return torch.cat([values, filler]) if missing else values
+
+    x = torch.stack([padded(each.x_train) for each in sets])
+    y = torch.stack([padded(each.y_train) for each in sets])
+    return Points(x, y, own=True), [each.n_train for each in sets]
+
+
+def _test_points(sets: list[Dataset], size: int) -> Points:
+    if len(sets) == 1:
+        return Points(sets[0].x_test, sets[0].y_test[None], own=False)
+    lengths = {each.n_test for each in sets}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"all members need test sets of one size, got sizes {sorted(lengths)}; "
+            "cut them with data.subset(...)"
+        )
+    return Points(
+        torch.stack([each.x_test for each in sets]),
+        torch.stack([each.y_test for each in sets]),
+        own=True,
+    )
+
+
+def _prefixes(wanted: list[int], available: list[int]) -> list[int]:
+    for count, most in zip(wanted, available, strict=True):
+        if count > most:
+            raise ValueError(f"n_train={count} asks for more points than the {most} there are")
+    return wanted

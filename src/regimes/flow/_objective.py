@@ -1,0 +1,91 @@
+"""What is minimised: the loss of a scaled predictor, averaged over each member's points."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from regimes._check import choose
+from regimes.flow._losses import Loss
+
+# How the mean loss is divided; it sets the unit of time (spec `regimes` S4, "prefactor freedom").
+_DIVISORS = {"alpha^2": 2.0, "alpha": 1.0, "1": 0.0}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """`(1/(alpha^k n)) sum_mu l(F_mu, y_mu)` with `F = alpha (f - f0)` or `F = alpha f`.
+
+    Spec `regimes` S4 has k = 2 (for alpha -> infinity the outputs then follow the frozen-kernel
+    flow); spec `compression` S3 has k = 1 (f moves at a speed that does not depend on alpha).
+
+    Attributes:
+        loss: l and its derivative.
+        y: labels, (m or 1, n).
+        counts: training points of each member, (m, 1).
+        mask: which points belong to each member, (m, n), or None for all of them.
+        alpha: scale of each member, (m, 1, 1).
+        start: f0 of each member, (m, n, c), or None for F = alpha f.
+        divide_by: "alpha^2", "alpha" or "1".
+    """
+
+    loss: Loss
+    y: Tensor
+    counts: Tensor
+    mask: Tensor | None
+    alpha: Tensor
+    start: Tensor | None
+    divide_by: str
+
+    def __post_init__(self) -> None:
+        choose(self.divide_by, _DIVISORS, "divide_by")
+
+    def predictions(self, f: Tensor, members: slice = slice(None)) -> Tensor:
+        """F of the raw outputs f, (m, n, c)."""
+        alpha = self.alpha[members]
+        return alpha * f if self.start is None else alpha * (f - self.start[members])
+
+    def pull(self, predictions: Tensor, members: slice = slice(None)) -> Tensor:
+        """Minus the derivative of the objective by the raw outputs f, (m, n, c)."""
+        power = 1.0 - _DIVISORS[self.divide_by]
+        derivative = self.loss.derivative(predictions, self._labels(members))
+        pull = derivative * (-(self.alpha[members] ** power) / self.counts[members].unsqueeze(-1))
+        return pull if self.mask is None else pull * self.mask[members].unsqueeze(-1)
+
+    def losses(self, predictions: Tensor) -> Tensor:
+        """Mean loss of each member without the division by alpha, (m,)."""
+        values = self.loss.value(predictions, self.y)
+        if self.mask is not None:
+            values = values * self.mask
+        return values.sum(1) / self.counts.squeeze(1)
+
+    def margins(self, predictions: Tensor) -> Tensor:
+        """Margin of every point, (m, n); points that are not a member's own have +infinity."""
+        margins = self.loss.margins(predictions, self.y)
+        return margins if self.mask is None else margins.masked_fill(~self.mask, torch.inf)
+
+    def largest_change(self, before: Tensor, after: Tensor) -> Tensor:
+        """Largest change of a prediction over each member's points, (m,)."""
+        change = (after - before).abs().amax(-1)
+        if self.mask is not None:
+            change = change.masked_fill(~self.mask, 0.0)
+        return change.amax(1)
+
+    def select(self, kept: Tensor) -> Objective:
+        """The objective of some of the members."""
+        return dataclasses.replace(
+            self,
+            y=self.y if len(self.y) == 1 else self.y[kept],
+            counts=self.counts[kept],
+            mask=None if self.mask is None else self.mask[kept],
+            alpha=self.alpha[kept],
+            start=None if self.start is None else self.start[kept],
+        )
+
+    def _labels(self, members: slice) -> Tensor:
+        return self.y if len(self.y) == 1 else self.y[members]

@@ -1,0 +1,91 @@
+"""How far a finite data set lets neurons compress the uninformative directions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from regimes._check import positive_int, real
+from regimes.theory._fixed_points import FixedPoint
+from regimes.theory._sampling_noise import BoundaryNoise, boundary_noise
+
+
+@dataclass(frozen=True)
+class Saturation:
+    """Predicted state of neurons at one fixed point of one data set, once noise rules w_perp."""
+
+    ratios: Tensor  # (d-1,), w_i/w_1 for i > 1
+    amplification: float  # Lambda* = sqrt(d-1)/|w_perp/w_1|
+    noise: BoundaryNoise
+
+
+def saturation(point: FixedPoint, x: Tensor, y: Tensor) -> Saturation:
+    """Where the compression of a data set stops (spec `compression` S9, from eq. 7).
+
+    `w_i/w_1 = S_i/(C_1 - sign(w_1) y(z*) phi(z*))`, S the noise of the data set at the fixed point,
+    and `Lambda* = sqrt(d-1)/|w_perp/w_1|` if all weight sits there: take the fastest attractor.
+
+    Args:
+        point: the fixed point, from `fixed_points` with the d of the data.
+        x: training points (p, d), the informative coordinate first.
+        y: labels +-1, (p,).
+
+    >>> import torch
+    >>> from regimes.theory import dominant, stripe_fixed_points
+    >>> point = dominant(stripe_fixed_points(-0.3, 1.18549, d=3))
+    >>> x = torch.randn(1000, 3, generator=torch.Generator().manual_seed(0))
+    >>> y = torch.where((x[:, 0] > -0.3) & (x[:, 0] < 1.18549), -1.0, 1.0)
+    >>> 10 < saturation(point, x, y).amplification < 300
+    True
+    """
+    if x.ndim != 2 or x.shape[1] != point.d:
+        raise ValueError(f"the fixed point is that of d={point.d}, x has shape {tuple(x.shape)}")
+    noise = boundary_noise(x, y, point.z, point.sign_w)
+    ratios = noise.drift / point.saturation
+    return Saturation(ratios, (point.d - 1) ** 0.5 / float(ratios.norm()), noise)
+
+
+def amplification_prefactor(point: FixedPoint) -> float:
+    """`|C_1 - sign(w_1) y phi(z*)|/sqrt(D_perp)`: Lambda* over `sqrt(p) sqrt(d-1)/|N|` (S9).
+
+    >>> from regimes.theory import dominant, stripe_fixed_points
+    >>> dims = (2, 3, 5, 10)
+    >>> points = [dominant(stripe_fixed_points(-0.3, 1.18549, d)) for d in dims]
+    >>> [round(amplification_prefactor(point), 3) for point in points]
+    [0.929, 0.915, 0.902, 0.889]
+    """
+    return abs(point.saturation) / point.d_perp**0.5
+
+
+def median_amplification(point: FixedPoint, p: int) -> float:
+    """Median over data sets of Lambda*, |N| following the chi distribution of d-1 (S9).
+
+    >>> from regimes.theory import dominant, stripe_fixed_points
+    >>> point = dominant(stripe_fixed_points(-0.3, 1.18549, 5))
+    >>> round(median_amplification(point, 10_000) / 100, 2)
+    0.98
+    """
+    from scipy.special import gammaincinv
+
+    p = positive_int("p", p)
+    freedom = point.d - 1
+    median = (2 * float(gammaincinv(freedom / 2, 0.5))) ** 0.5
+    return amplification_prefactor(point) * (p * freedom) ** 0.5 / median
+
+
+def noise_time(point: FixedPoint, p: float) -> float:
+    """tau_perp in units of tau: when sampling noise stops the growth of lambda.
+
+    Before it, lambda grows at `tau/tau* - tau/tau_perp*` (spec `compression` S8), and it stops at
+    the order of sqrt(p) (eq. 8): `ln(sqrt p)/(tau/tau* - tau/tau_perp*)`, the `tau* log p` of the
+    source with its constant. The plateau of Lambda shows only if this is shorter than t*.
+
+    >>> from regimes.theory import dominant, stripe_fixed_points
+    >>> round(noise_time(dominant(stripe_fixed_points(-0.3, 1.18549, 5)), 10_000), 2)
+    5.85
+    """
+    if not point.attractor:
+        raise ValueError(f"lambda does not grow at {point}; take an attractor")
+    return math.log(real("p", p, above=1)) / 2 / (point.rate - point.perpendicular_rate)
