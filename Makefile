@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 .PHONY: help demo test lint bench clean
 
 help:
-	@echo "make demo   set up, draw the built-in data, run a study, end with an HTML report to look at"
+	@echo "make demo   set up, draw the built-in data, train from the feature to the lazy end, report in HTML"
 	@echo "make test   set up, lint, and run every test"
 	@echo "make lint   ruff, mypy and the import contract between the rooms"
 	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios"
@@ -26,8 +26,8 @@ demo: $(INSTALLED)
 	@$(BIN)/regimes doctor
 	@echo "== drawing the data sets and the networks at initialisation"
 	@$(BIN)/python examples/gallery.py --out out/gallery.html
-	@echo "== the demonstration study: how fast three kernels learn (about a minute; a second run resumes)"
-	@$(BIN)/regimes run demo/learning-curve --size cpu
+	@echo "== the main job: one network from feature learning to lazy training (2-3 minutes; a second run resumes)"
+	@$(BIN)/regimes run compression/alpha-scan --size cpu
 	@$(BIN)/regimes report --out out/demo.html
 
 lint: $(INSTALLED)

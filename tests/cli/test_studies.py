@@ -11,7 +11,7 @@ def test_studies_are_listed_with_sizes_state_and_claims(regimes):
     table = regimes("studies").stdout
     assert "toy/echo" in table
     assert "6/9" in table
-    assert "demo/learning-curve" in table
+    assert "compression/alpha-scan" in table
 
 
 def test_a_broken_module_is_named(regimes, tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ class Fresh:
 
 
 def test_the_packages_own_studies_are_found():
-    assert "demo/learning-curve" in discover().studies
+    assert "compression/alpha-scan" in discover().studies
 
 
 def test_a_module_of_the_users_own_is_found_by_its_name(tmp_path, monkeypatch, toys):

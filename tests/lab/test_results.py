@@ -39,7 +39,10 @@ def test_a_summary_tells_what_was_run_where(toys, store):
     summary = run("toy/echo", store=store)
     assert (summary.trials, summary.finished, summary.failed, summary.flagged) == (6, 6, 0, 0)
     assert summary.params == {"width": (1, 2), "alpha": (0.5, 1.0, 2.0), "seed": (0, 1), "scale": 1}
-    assert summary.machines == (summary.environment["machine"]["host"],)
+    (place,) = summary.machines
+    assert place.startswith(summary.environment["machine"]["host"] + ": ")
+    assert "device cpu" in place
+    assert summary.environment["versions"]["torch"] in place
     assert summary.trial_seconds > 0
     verdicts = {claim.id: claim.verdict for claim in summary.claims}
     assert verdicts == {"TOY-1": Verdict.REPRODUCED, "TOY-2": Verdict.NOT_REPRODUCED}

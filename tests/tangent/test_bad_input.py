@@ -77,6 +77,28 @@ def test_nan_gradient_names_the_layer():
         TangentKernel(net)(X)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda kernel: kernel(X, X[:2]),
+        lambda kernel: kernel(X, outputs=1),
+        lambda kernel: kernel.by_layer(X),
+        lambda kernel: kernel.diagonal(X),
+        lambda kernel: kernel.features(X),
+    ],
+)
+def test_nan_gradient_is_refused_everywhere(call):
+    kernel = TangentKernel(network(lambda y: torch.sqrt((y - y.detach()).abs() + 0 * y)))
+    with pytest.raises(ValueError, match=r"NaN or infinity.*layer"):
+        call(kernel)
+
+
+def test_a_gram_that_overflows_is_not_blamed_on_a_layer():
+    """Gradients of 1e30 are numbers, though their squares are not in float32."""
+    gram = TangentKernel(network(lambda y: 1e30 * y))(X)
+    assert torch.isinf(gram).any()
+
+
 def test_nan_output():
     with pytest.raises(ValueError, match="output contains NaN"):
         TangentKernel(network(lambda y: y / 0))(X)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from regimes.tangent import _memory
+from regimes import _memory
 
 MEASURE = """
 import json, sys

@@ -102,8 +102,21 @@ def perform(study: Study, config: TrialConfig, *, device: str = "cpu") -> Record
         seconds=time.perf_counter() - clock,
         started=started,
         ended=_now(),
-        provenance={**environment(), "device": device, "threads": _threads()},
+        provenance={
+            **environment(),
+            "device": device,
+            "accelerator": _accelerator(device),
+            "threads": _threads(),
+        },
     )
+
+
+def _accelerator(device: str) -> str | None:
+    """The name of the GPU a trial ran on."""
+    torch = sys.modules.get("torch")
+    if torch is None or not device.startswith("cuda"):
+        return None
+    return str(torch.cuda.get_device_name(device))
 
 
 def perform_all(

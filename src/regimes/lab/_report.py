@@ -253,8 +253,8 @@ def _small_print(run: Summary) -> str:
     )
     machine, software = run.environment["machine"], run.environment["versions"]
     facts = {
-        "machine": f"{machine['processor']}, {machine['cores']} cores, {machine['system']}",
-        "trials ran on": ", ".join(run.machines),
+        "summary made on": f"{machine['processor']}, {machine['cores']} cores, {machine['system']}",
+        "trials ran on": "; ".join(run.machines),
         "versions": ", ".join(f"{name} {version}" for name, version in software.items()),
         "commit": run.environment["commit"] or "unknown",
         "made": run.created,

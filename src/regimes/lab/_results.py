@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ def summarise(
     params = study.parameters(size) if params is None else params
     results = gather(study, params, store=store, dtype=dtype)
     dataset = study.summarise(results) if len(results) else None
-    hosts = {record.provenance["machine"]["host"] for record in results if record.provenance}
+    places = {_place(record.provenance) for record in results if record.provenance}
     return dataclasses.replace(
         announce_run(
             study, size, params, trials=len(results.configs), dtype=dtype, command=command
@@ -108,9 +108,27 @@ def summarise(
         failed=len(results.failed),
         flagged=sum(bool(record.result.nonfinite) for record in results),
         trial_seconds=sum(record.seconds for record in results),
-        machines=tuple(sorted(hosts)),
+        machines=tuple(sorted(places)),
         claims=_judged(study, results, dataset),
         dataset=dataset,
+    )
+
+
+def _place(provenance: Mapping[str, Any]) -> str:
+    """Where a trial ran, in words: host, processor or accelerator, versions, commit.
+
+    >>> _place({"machine": {"host": "a", "processor": "x86", "cores": 2}, "device": "cpu",
+    ...         "versions": {"torch": "2.13"}, "commit": "abc", "threads": 1})
+    'a: x86, 2 cores, device cpu, 1 threads, torch 2.13, commit abc'
+    """
+    machine = provenance["machine"]
+    device = provenance.get("device", "cpu")
+    if provenance.get("accelerator"):
+        device = f"{device} ({provenance['accelerator']})"
+    return (
+        f"{machine['host']}: {machine['processor']}, {machine['cores']} cores, device {device}, "
+        f"{provenance.get('threads')} threads, torch {provenance['versions'].get('torch')}, "
+        f"commit {provenance.get('commit') or 'unknown'}"
     )
 
 

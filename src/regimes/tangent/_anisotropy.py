@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vjp, vmap
 
 from regimes._check import positive_int
-from regimes.tangent._memory import parse_bytes, readable
+from regimes._memory import parse_bytes, readable
 from regimes.tangent._snapshot import Snapshot, checked_output
 
 Direction = dict[str, Tensor]

@@ -120,6 +120,7 @@ def _add_features(out: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
 
 def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
     m, _, _, positions = a.left.shape
+    workspace = min(workspace, left_limit(out.device))
     grid = out.view(m, a.samples, m, b.samples)
     itemsize = max(4, a.left.element_size())
     pair_bytes = itemsize * positions**2 * (1 + 2 * m)
@@ -136,19 +137,33 @@ def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> N
 def _add_pair_tile(out: Tensor, a: Outer, b: Outer, same: bool) -> None:
     m, n, _, t = a.left.shape
     k, s = b.left.shape[1], b.left.shape[3]
-    rights = a.right.gram(b.right)  # (n, t, k, s)
+    rights = a.right.gram(b.right)  # (t, n, s, k)
     if a.bias:
         rights += a.bias * b.bias
+    if a.left_is_shared and b.left_is_shared:
+        _add_shared_left(out, rights.view(n, k), a.left[:, 0, :, 0], b.left[:, 0, :, 0], same)
+        return
     lefts, others = a.left_rows(), b.left_rows()
     for index in range(m):
         first = index if same else 0
-        pairs = product(lefts[index], others[first:].flatten(0, 1)).view(n, t, m - first, k, s)
+        pairs = product(lefts[index], others[first:].flatten(0, 1)).view(t, n, m - first, s, k)
         into = out[index, :, first:]  # (n, outputs, k)
         if t == 1 and s == 1:
             into.addcmul_(rights.view(n, 1, k), pairs.view(n, m - first, k))
         else:
             pairs.mul_(rights.unsqueeze(2))
-            into += pairs.sum(4).sum(1)
+            into += pairs.sum((0, 3))
+
+
+def _add_shared_left(out: Tensor, rights: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
+    """Add where all samples have the left factors a and b, (m, p): the readout of a network.
+
+    Different outputs then mostly have nothing in common, and their pairs are left alone.
+    """
+    for first, row in enumerate(product(a, b).tolist()):
+        for second in range(first if same else 0, len(row)):
+            if row[second]:
+                out[first, :, second].add_(rights, alpha=row[second])
 
 
 def _sample_tiles(

@@ -87,15 +87,15 @@ class Job:
 
 def pairs_work(site: KnownSite, job: Job, itemsize: int) -> Work:
     """Cost of contracting position by position."""
-    p, q = _sides(site)
+    p, _ = _sides(site)
+    right, more = site.pairing
     t2 = site.positions**2
     outputs = job.output_pairs
-    q = 1 if site.signature[0] == "Embedding" else q
     # several positions are multiplied and summed in memory: about five passes over the pairs,
     # which are kept in float32 at least
-    passes = 2 if t2 == 1 else 5
-    moved = job.pairs * t2 * (1 + outputs) * max(4, itemsize) * passes
-    return Work(job.pairs * t2 * (q + outputs * p), moved)
+    passes = (1 + outputs) * (2 if t2 == 1 else 5) + more
+    moved = job.pairs * t2 * max(4, itemsize) * passes
+    return Work(job.pairs * t2 * (right + outputs * p), moved)
 
 
 def expand_work(site: KnownSite, job: Job, itemsize: int) -> Work:

@@ -14,15 +14,15 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from regimes._check import choose
+from regimes._memory import parse_bytes, readable
 from regimes.tangent import _batch, _products
 from regimes.tangent._batch import Batch
 from regimes.tangent._contract import add_gram_, diagonal, fold_outputs, mirror_, select_output
 from regimes.tangent._costs import Job, Work, measured_rates, typical_rates
 from regimes.tangent._factors import Dense, Factor
 from regimes.tangent._grouping import LEFT_OUT, GroupOf, owner, whole
-from regimes.tangent._memory import parse_bytes, readable
 from regimes.tangent._outputs import Outputs, parse_outputs
-from regimes.tangent._passes import Factors, Recipe, collect
+from regimes.tangent._passes import Factors, Recipe, collect, refuse_not_finite
 from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
 from regimes.tangent._sites import written_out
 from regimes.tangent._snapshot import Snapshot
@@ -50,7 +50,8 @@ class Engine:
         self.snapshot = Snapshot(network, self.pass_dtype if self.pass_dtype != own else None)
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
-        parse_bytes(memory, self.snapshot.device)  # a bad one is refused here, not at first use
+        if memory is not None:  # a bad one is refused here, not at first use
+            parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory, self.name = precision, memory, engine
         self._structures = _STRUCTURES.setdefault(network, {})
         self._forward_mode: bool | None = None
@@ -158,10 +159,30 @@ class Engine:
         names = dict.fromkeys(group_of(name) for name in self.names)
         names.pop(LEFT_OUT, None)
         plan = self.plan(structure, self.job(x, x2, chosen), chosen, grams=len(names))
-        n, n2, k = plan.job.rows, plan.job.columns, chosen.kept
-        shape = (chosen.grams, k, n, k, n2)
+        k = chosen.kept
+        shape = (chosen.grams, k, plan.job.rows, k, plan.job.columns)
         results = {name: self._zeros(*shape) for name in names}
-        for rows, columns, a, b in self._blocks(structure, plan, chosen, x, x2, group_of):
+        with self.arithmetic():
+            self._fill(results, structure, plan, chosen, x, x2, group_of)
+        for result in results.values():
+            if chosen.scale != 1.0:
+                result *= chosen.scale
+        return {name: chosen.shaped(result) for name, result in results.items()}
+
+    def _fill(
+        self,
+        results: dict[str, Tensor],
+        structure: Structure,
+        plan: Plan,
+        chosen: Outputs,
+        x: Batch,
+        x2: Batch | None,
+        group_of: GroupOf,
+    ) -> None:
+        """Compute the Grams (grams, k, n, k, n2) of all groups, block by block."""
+        n, n2 = plan.job.rows, plan.job.columns
+        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, group_of)
+        for rows, columns, a, b in self._blocks(structure, plan, recipe, x, x2):
             same = a is b
             whole_gram = (rows, columns) == ((0, n), (0, n2))
             for group, result in results.items():
@@ -171,18 +192,17 @@ class Engine:
                     if group_of(parameters[0]) == group:
                         other = factor if same else b[parameters]
                         self._add(tile, factor, other, chosen, plan.workspace)
+                flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
+                # of one set the diagonal holds the square of every entry of every factor
+                refuse_not_finite(flat.diagonal(dim1=1, dim2=2) if same else flat, a, b)
                 if same:
-                    for view in tile:
-                        mirror_(view.view(k * (rows[1] - rows[0]), -1))
+                    for view in flat:
+                        mirror_(view)
                 if tile is not result:
                     here.copy_(tile)
                 if x2 is None and not same:
                     below = result[:, :, slice(*columns), :, slice(*rows)]
                     below.copy_(tile.permute(0, 3, 4, 1, 2))
-        for result in results.values():
-            if chosen.scale != 1.0:
-                result *= chosen.scale
-        return {name: chosen.shaped(result) for name, result in results.items()}
 
     def _zeros(self, *shape: int) -> Tensor:
         return torch.zeros(shape, dtype=self.result_dtype, device=self.snapshot.device)
@@ -196,8 +216,7 @@ class Engine:
             first = _arranged(factor, chosen, index)
             second = first if same else _arranged(other, chosen, index)
             matrix = view.view(view.shape[0] * view.shape[1], -1)
-            with self.arithmetic():
-                add_gram_(matrix, first, second, same=same, workspace=workspace)
+            add_gram_(matrix, first, second, same=same, workspace=workspace)
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""
@@ -218,7 +237,9 @@ class Engine:
         sizes_of = self.snapshot.sizes.items()
         # a parameter that the output does not depend on has no factor: its gradient is zero
         parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
-        return torch.cat(parts, 2).transpose(0, 1)
+        result = torch.cat(parts, 2)
+        refuse_not_finite(result, factors)
+        return result.transpose(0, 1)
 
     def diagonal(self, x: Batch) -> Tensor:
         """Squared norms of the gradients, (n, c)."""
@@ -234,6 +255,7 @@ class Engine:
                 factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
             each = [diagonal(factor, plan.workspace) for factor in factors.values()]
             parts.append(torch.stack(each).sum(0))
+            refuse_not_finite(parts[-1], factors)
         return torch.cat(parts, 1).T
 
     def limits(self, x: Batch, columns: int) -> tuple[int, _products.Limits]:
@@ -266,17 +288,14 @@ class Engine:
         self,
         structure: Structure,
         plan: Plan,
-        chosen: Outputs,
+        recipe: Recipe,
         x: Batch,
         x2: Batch | None,
-        group_of: GroupOf,
     ) -> Iterator[tuple[tuple[int, int], tuple[int, int], Factors, Factors]]:
         """Pairs of blocks with their factors; for one set only those on and above the diagonal."""
-        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, group_of)
 
         def factors(batch: Batch, span: tuple[int, int]) -> Factors:
-            with self.arithmetic():
-                return collect(self.snapshot, structure, _batch.rows(batch, *span), recipe)
+            return collect(self.snapshot, structure, _batch.rows(batch, *span), recipe)
 
         for rows in _ranges(plan.job.rows, plan.block):
             a = factors(x, rows)

@@ -11,169 +11,12 @@ autograd delivers them, so that every sum and product runs along samples.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from regimes.tangent._matmul import product
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Inputs of a linear layer, (n, T, q)."""
-
-    x: Tensor
-
-    @property
-    def size(self) -> int:
-        """Side of the weight, q."""
-        return self.x.shape[2]
-
-    @property
-    def positions(self) -> int:
-        """Positions a sample, T."""
-        return self.x.shape[1]
-
-    def dense(self) -> Tensor:
-        """(n, T, q)."""
-        return self.x
-
-    def gram(self, other: Right) -> Tensor:
-        """(n, T, n', T')."""
-        return _position_gram(self.x, other.dense())
-
-    def gram_diagonal(self) -> Tensor:
-        """Squared norms over all positions, (n,)."""
-        return self.x.square().sum((1, 2))
-
-    def rows(self, start: int, stop: int) -> Inputs:
-        """Some of the samples."""
-        return Inputs(self.x[start:stop])
-
-
-@dataclass(frozen=True)
-class ConvolutionShape:
-    """Geometry of a convolution, one number for every spatial axis."""
-
-    kernel: tuple[int, ...]
-    stride: tuple[int, ...]
-    padding: tuple[int, ...]
-    dilation: tuple[int, ...]
-
-    @property
-    def pointwise(self) -> bool:
-        """Whether each patch is one pixel of the input, in order."""
-        ones = (1,) * len(self.kernel)
-        return self.kernel == ones and self.stride == ones and not any(self.padding)
-
-
-@dataclass(frozen=True)
-class Patches:
-    """Inputs of a convolution, (n, frames, channels, *space); unfolded only when needed."""
-
-    x: Tensor
-    shape: ConvolutionShape
-    positions: int
-
-    @property
-    def size(self) -> int:
-        """Entries of a patch, q."""
-        return self.x.shape[2] * math.prod(self.shape.kernel)
-
-    def dense(self) -> Tensor:
-        """(n, T, q), the patches as rows, each (*kernel, channels).
-
-        Channels come last so that a patch is a few long runs of memory. Torch's own unfold copies
-        number by number on a CPU and launches one kernel a sample on a GPU.
-        """
-        x = self.x.flatten(0, 1).movedim(1, -1)
-        if not self.shape.pointwise:
-            x = self._windows(self._padded(x))
-        return x.reshape(self.x.shape[0], self.positions, self.size)
-
-    def _padded(self, x: Tensor) -> Tensor:
-        """Zeros around the spatial axes of (n, *space, c); contiguous."""
-        padding = self.shape.padding
-        space = [size + 2 * pad for size, pad in zip(x.shape[1:-1], padding, strict=True)]
-        padded = x.new_zeros(x.shape[0], *space, x.shape[-1])
-        inside = padded
-        for axis, pad in enumerate(padding, start=1):
-            inside = inside.narrow(axis, pad, x.shape[axis])
-        inside.copy_(x)
-        return padded
-
-    def _windows(self, x: Tensor) -> Tensor:
-        """(n, *positions, *kernel, c), a view of the padded (n, *space, c)."""
-        kernels, positions = [], []
-        for axis, kernel in enumerate(self.shape.kernel, start=1):
-            length, step = x.shape[axis], x.stride(axis)
-            stride, dilation = self.shape.stride[axis - 1], self.shape.dilation[axis - 1]
-            kernels.append((kernel, step * dilation))
-            positions.append(((length - dilation * (kernel - 1) - 1) // stride + 1, step * stride))
-        moves = [*positions, *kernels, (x.shape[-1], x.stride(-1))]
-        return x.as_strided(
-            (x.shape[0], *(size for size, _ in moves)),
-            (x.stride(0), *(step for _, step in moves)),
-        )
-
-    def parameter_order(self, features: Tensor) -> Tensor:
-        """Entries of a patch in the order (channels, *kernel) of the weight."""
-        split = features.unflatten(-1, (math.prod(self.shape.kernel), self.x.shape[2]))
-        return split.transpose(-1, -2).flatten(-2)
-
-    def gram(self, other: Right) -> Tensor:
-        """(n, T, n', T')."""
-        return _position_gram(self.dense(), other.dense())
-
-    def gram_diagonal(self) -> Tensor:
-        """Squared norms over all positions, (n,)."""
-        return self.dense().square().sum((1, 2))
-
-    def rows(self, start: int, stop: int) -> Patches:
-        """Some of the samples."""
-        return replace(self, x=self.x[start:stop])
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Indices into an embedding, (n, T): one-hot rows that are never written out for a Gram."""
-
-    index: Tensor
-    size: int
-    padding: int  # a token without gradient, or -1
-    dtype: torch.dtype
-
-    @property
-    def positions(self) -> int:
-        """Positions a sample, T."""
-        return self.index.shape[1]
-
-    def dense(self) -> Tensor:
-        """(n, T, q) one-hot."""
-        hot = F.one_hot(self.index, self.size).to(self.dtype)
-        return hot * (self.index != self.padding).unsqueeze(-1)
-
-    def gram(self, other: Right) -> Tensor:
-        """(n, T, n', T'), 1 where the tokens agree."""
-        if not isinstance(other, Tokens):
-            raise TypeError(f"cannot pair tokens with {type(other).__name__}")
-        same = self.index[:, :, None, None] == other.index[None, None]
-        return (same & (self.index != self.padding)[:, :, None, None]).to(self.dtype)
-
-    def gram_diagonal(self) -> Tensor:
-        """Squared norms over all positions, (n,)."""
-        return (self.index != self.padding).sum(1).to(self.dtype)
-
-    def rows(self, start: int, stop: int) -> Tokens:
-        """Some of the samples."""
-        return replace(self, index=self.index[start:stop])
-
-
-Right = Inputs | Patches | Tokens
+from regimes.tangent._rights import Patches, Right, Tokens
 
 
 @dataclass(frozen=True)
@@ -195,6 +38,11 @@ class Outer:
         """Number of samples, n."""
         return self.left.shape[1]
 
+    @property
+    def left_is_shared(self) -> bool:
+        """Whether all samples are known to have one left factor, kept once."""
+        return self.left.shape[3] == 1 and self.left.stride(1) == 0
+
     def rows(self, start: int, stop: int) -> Outer:
         """Some of the samples."""
         return replace(self, left=self.left[:, start:stop], right=self.right.rows(start, stop))
@@ -208,29 +56,27 @@ class Outer:
             limit: bytes that the right factor, written out, may take: samples go in parts.
         """
         m, n, _, positions = self.left.shape
-        q = self.right.size
-        out = self.left.new_empty(m, n, stop - start, q)
-        sample = positions * q * self.left.element_size()
+        q, rows = self.right.size, stop - start
+        thin = m == 1 and 4 * rows <= positions
+        out = self.left.new_empty(m, n, rows, q)
+        sample = self.right.held(thin) * self.left.element_size()
         step = max(1, min(n, limit // max(1, sample)))
         for first in range(0, n, step):
             last = min(first + step, n)
-            right = self.right.rows(first, last).dense()
-            left = self.left[:, first:last, start:stop]
-            if m == 1:
-                torch.bmm(left[0], right, out=out[0, first:last])
-            else:  # all outputs share the right factor: one product of m-fold height
-                high = left.transpose(0, 1).reshape(last - first, -1, positions)
-                wide = torch.bmm(high, right).view(last - first, m, stop - start, q)
-                out[:, first:last] = wide.transpose(0, 1)
-        return out.view(m, n, (stop - start) * q)
+            left, column = self.left[:, first:last, start:stop], 0
+            for right in self.right.rows(first, last).parts(thin):
+                here = out[:, first:last, :, column : column + right.shape[2]]
+                _expand_part(here, left, right)
+                column += right.shape[2]
+        return out.view(m, n, rows * q)
 
     def bias_features(self) -> Tensor:
         """Bias gradients, (m, n, p)."""
         return self.left.sum(3) * self.bias
 
     def left_rows(self) -> Tensor:
-        """Output gradients, a row for every position, (m, n T, p)."""
-        return self.left.transpose(2, 3).flatten(1, 2)
+        """Output gradients, a row for every position and sample, (m, T n, p)."""
+        return self.left.permute(0, 3, 1, 2).flatten(1, 2)
 
     def parameter_features(self, limit: int) -> Tensor:
         """Weight gradients in the parameter's own order, (m, n, p q)."""
@@ -277,9 +123,17 @@ def write_rows(target: Factor, start: int, part: Factor) -> None:
         into.narrow(axis, start, source.shape[axis]).copy_(source)
 
 
-def map_tensors(factor: Factor, function: Callable[[Tensor], Tensor]) -> Factor:
-    """Apply `function` to every tensor the factor keeps."""
-    return _rebuilt(factor, [function(tensor) for tensor, _ in _stored(factor)])
+def rounded(factor: Factor, dtype: torch.dtype) -> Factor:
+    """The factor in another precision; indices stay as they are."""
+    tensors = [tensor for tensor, _ in _stored(factor)]
+    if all(not t.is_floating_point() or t.dtype == dtype for t in tensors):
+        return factor
+    return _rebuilt(factor, [t.to(dtype) if t.is_floating_point() else t for t in tensors])
+
+
+def is_finite(factor: Factor) -> bool:
+    """Whether no number of the factor is NaN or infinite."""
+    return all(bool(torch.isfinite(tensor).all()) for tensor, _ in _stored(factor))
 
 
 def _stored(factor: Factor) -> list[tuple[Tensor, int]]:
@@ -300,6 +154,14 @@ def _rebuilt(factor: Factor, tensors: list[Tensor]) -> Factor:
     return replace(factor, left=left, right=replace(right, x=kept))
 
 
-def _position_gram(x: Tensor, y: Tensor) -> Tensor:
-    gram = product(x.flatten(0, 1), y.flatten(0, 1))
-    return gram.view(x.shape[0], x.shape[1], y.shape[0], y.shape[1])
+def _expand_part(out: Tensor, left: Tensor, right: Tensor) -> None:
+    """Write sum_t left_t (x) right_t to `out`, (m, n, p, width), a view."""
+    m, n, rows, positions = left.shape
+    width = right.shape[2]
+    if m == 1 and out[0].is_contiguous():
+        torch.bmm(left[0], right, out=out[0])
+    elif m == 1:
+        out[0].copy_(torch.bmm(left[0], right))
+    else:  # all outputs share the right factor: one product of m-fold height
+        high = left.transpose(0, 1).reshape(n, m * rows, positions)
+        out.copy_(torch.bmm(high, right).view(n, m, rows, width).transpose(0, 1))

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.graph import GradientEdge
+from torch.func import vmap
 
 from regimes.tangent._graph import Node
 
@@ -40,10 +41,16 @@ def gradients_at(
     if m == 1:
         found = torch.autograd.grad(output, edges, seeds[0], retain, allow_unused=True)
         return [None if g is None else g.unsqueeze(0) for g in found]
-    found = torch.autograd.grad(
-        output, edges, seeds, retain, allow_unused=True, is_grads_batched=True
-    )
-    return list(found)
+    reached: list[bool] = []
+
+    def pull(seed: Tensor) -> tuple[Tensor, ...]:
+        found = torch.autograd.grad(output, edges, seed, retain, allow_unused=True)
+        reached[:] = [g is not None for g in found]
+        return tuple(g for g in found if g is not None)
+
+    # not is_grads_batched, which goes through convolutions and pools one output at a time
+    batched = iter(vmap(pull)(seeds))
+    return [next(batched) if there else None for there in reached]
 
 
 def gradients_and_parameters(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -10,7 +10,15 @@ from torch import Tensor
 
 from regimes.tangent import _batch
 from regimes.tangent._batch import Batch
-from regimes.tangent._factors import Dense, Factor, Outer, allocate, map_tensors, write_rows
+from regimes.tangent._factors import (
+    Dense,
+    Factor,
+    Outer,
+    allocate,
+    is_finite,
+    rounded,
+    write_rows,
+)
 from regimes.tangent._general import general_features
 from regimes.tangent._gradients import gradients_at
 from regimes.tangent._graph import read_graph
@@ -89,7 +97,7 @@ def _one_chunk(
         columns = dict(zip(names, features.split(sizes, 2), strict=True))
         for members in by_group.values():
             joined = torch.cat([columns[name] for name in members], 2)
-            yield tuple(members), Dense(_kept(joined, recipe.dtype, ", ".join(members)))
+            yield tuple(members), Dense(joined.to(recipe.dtype))
 
 
 def _site_factors(
@@ -113,7 +121,7 @@ def _site_factors(
         factor = factor_of(site, gradient, known.layout, n, structure.shapes, store)
         if isinstance(factor, Outer) and store == "dense":
             for use, features in written_apart(site, factor):
-                yield (use,), Dense(_kept(features, recipe.dtype, use))
+                yield (use,), Dense(features.to(recipe.dtype))
             continue
         if factor is None:
             raise ValueError(f"parameter {name!r} lost its structure; use engine='jacobian'")
@@ -121,20 +129,23 @@ def _site_factors(
             total = tied.get(name)
             tied[name] = factor.features if total is None else total + factor.features
         else:
-            key = known.parameters
-            yield key, map_tensors(factor, _keeper(recipe.dtype, ", ".join(key)))
+            yield known.parameters, rounded(factor, recipe.dtype)
     for name, features in tied.items():
-        yield (name,), Dense(_kept(features, recipe.dtype, name))
+        yield (name,), Dense(features.to(recipe.dtype))
 
 
-def _keeper(dtype: torch.dtype, where: str) -> Callable[[Tensor], Tensor]:
-    return lambda tensor: _kept(tensor, dtype, where)
+def refuse_not_finite(result: Tensor, *factors: Factors) -> None:
+    """Name the layer where a result that is not finite has it from.
 
+    Every entry of every factor enters the result, so looking at that alone is enough while all is
+    well. A result that overflowed by itself is let through.
 
-def _kept(tensor: Tensor, dtype: torch.dtype, where: str) -> Tensor:
-    """Round to the precision kept, and refuse what is not a number, naming the layer."""
-    if not tensor.is_floating_point():
-        return tensor
-    if not torch.isfinite(tensor.sum()):
-        raise ValueError(f"NaN or infinity in the gradient or the input of layer with {where}")
-    return tensor.to(dtype)
+    Raises:
+        ValueError: a factor holds NaN or infinity.
+    """
+    if torch.isfinite(result.sum()):
+        return
+    for parameters, factor in (item for each in factors for item in each.items()):
+        if not is_finite(factor):
+            where = ", ".join(parameters)
+            raise ValueError(f"NaN or infinity in the gradient or the input of layer with {where}")

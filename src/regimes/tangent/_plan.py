@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
+from regimes._memory import readable
 from regimes.tangent._costs import (
     Job,
     Rates,
@@ -15,7 +16,6 @@ from regimes.tangent._costs import (
     pairs_work,
     stored_elements,
 )
-from regimes.tangent._memory import readable
 from regimes.tangent._structure import KnownSite, Structure
 
 _PASS_SAMPLES = 256  # fewer samples a pass leave a machine idle

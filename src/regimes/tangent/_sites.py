@@ -12,20 +12,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes.tangent._factors import (
-    ConvolutionShape,
-    Dense,
-    Factor,
-    Inputs,
-    Outer,
-    Patches,
-    Right,
-    Tokens,
-)
+from regimes.tangent._factors import Dense, Factor, Outer
 from regimes.tangent._graph import Node, Use
 from regimes.tangent._grouping import GroupOf
 from regimes.tangent._layout import Layout
 from regimes.tangent._memory import right_limit
+from regimes.tangent._rights import ConvolutionShape, Inputs, Patches, Right, Tokens
 
 _MATRIX = ("AddmmBackward0", "MmBackward0")
 _BATCH_NORMS = ("NativeBatchNormBackward0", "CudnnBatchNormBackward0")
@@ -68,6 +60,19 @@ class Site:
         if name == "EmbeddingBackward0" or not use.transposed:
             return shape[1], shape[0]
         return shape[0], shape[1]
+
+    def pairing(self, shapes: Mapping[str, torch.Size], positions: int) -> tuple[int, int]:
+        """Cost of the right factors for a pair of positions: (multiply-adds, passes over it)."""
+        sides = self.sides(shapes)
+        if sides is None or self.node.name() == "EmbeddingBackward0":
+            return 1, 0
+        if self.node.name() == "ConvolutionBackward0":
+            weight = shapes[self.uses[0].parameter]  # the weight comes first
+            shape = _convolution_shape(self.node, weight)
+            pixels = self.node._saved_input.shape[2:].numel()
+            if shape.by_pixels(pixels, positions):
+                return weight[1], 2 * sum(shape.kernel)
+        return sides[1], 0
 
 
 def group_sites(uses: tuple[Use, ...], tied: frozenset[str], group_of: GroupOf) -> list[Site]:

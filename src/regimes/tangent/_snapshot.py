@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from typing import Any
 
 import torch
@@ -26,7 +27,7 @@ class Snapshot:
         if not isinstance(module, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
         refuse_interacting(module)
-        self.module = copy.deepcopy(module)
+        self.module = _copied(module)
         if dtype is not None:
             self.module = self.module.to(dtype)
         self.parameters: dict[str, nn.Parameter] = {
@@ -82,6 +83,17 @@ class Snapshot:
             )
             raise ValueError(f"the network failed on inputs {given}: {error}{hint}") from error
         return checked_output(output, n)
+
+
+def _copied(module: nn.Module) -> nn.Module:
+    # most attributes of a module are empty collections of hooks, which deepcopy is slow to copy
+    empty = {
+        id(value): OrderedDict[Any, Any]()
+        for child in module.modules()
+        for value in vars(child).values()
+        if type(value) is OrderedDict and not value
+    }
+    return copy.deepcopy(module, empty)
 
 
 def checked_output(output: Any, n: int) -> Tensor:

@@ -41,6 +41,7 @@ class KnownSite:
     sides: tuple[int, int] | None  # (p, q) of a weight kept as factors, else None
     gradient_elements: int  # entries a sample of the gradient at its output
     input_elements: int  # entries a sample of the saved input
+    pairing: tuple[int, int]  # multiply-adds and passes of the right factors at two positions
 
     @property
     def positions(self) -> int:
@@ -227,14 +228,17 @@ def _check_sites(
             pieces = dense.features[0, 0].split([shapes[name].numel() for name in parameters])
             for name, piece in zip(parameters, pieces, strict=True):
                 assembled[name] = assembled[name] + piece if name in assembled else piece
+        sides, elements = site.sides(shapes), present[0].numel() // 3
+        pairing = site.pairing(shapes, elements // sides[0] if sides else 1)
         found.append(
             KnownSite(
                 site.signature(),
                 parameters,
                 layout,
-                site.sides(shapes),
-                present[0].numel() // 3,
+                sides,
+                elements,
                 _input_elements(site),
+                pairing,
             )
         )
     for name, value in assembled.items():

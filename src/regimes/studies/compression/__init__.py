@@ -1,0 +1,1 @@
+"""Studies of spec `compression`: geometric compression of invariant directions."""

@@ -1,0 +1,244 @@
+"""Digits and their parity, the network that learns it, and its frozen kernels (S12, S17)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+import regimes as rg
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.data import Dataset, Points
+    from regimes.flow import Run
+    from regimes.nets import Ensemble, MnasNetLike
+
+KERNELS = ("initial NTK", "final NTK", "initial last layer", "final last layer")
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """Two training sets of p images and the test images.
+
+    The network learns from `first`; a kernel of the trained network from `second`, which it has not
+    seen. `unseen` are `second` and `test` together.
+    """
+
+    first: Points
+    second: Points
+    test: Points
+    unseen: Points
+    whole: Dataset
+
+
+def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -> Images:
+    """Even digits +1, odd ones -1, from the 8 x 8 "digits" or from "mnist" (S17).
+
+    The mean image of all images at hand is subtracted, then each is scaled to the norm
+    sqrt(pixels).
+    """
+    import torch
+
+    from regimes.data import Points
+
+    makers = {"digits": rg.data.digits, "mnist": rg.data.mnist}
+    if kind not in makers:
+        raise ValueError(f"images must be one of {', '.join(makers)}, got {kind!r}")
+    made = makers[kind](n_train=2 * p, n_test=n_test, seed=seed, dtype=getattr(torch, dtype))
+    made = made.pipe(rg.data.center("all"), rg.data.sphere(), rg.data.parity())
+    second = Points(made.x_train[p:], made.y_train[p:])
+    return Images(
+        first=Points(made.x_train[:p], made.y_train[:p]),
+        second=second,
+        test=Points(made.x_test, made.y_test),
+        unseen=Points(torch.cat([second.x, made.x_test]), torch.cat([second.y, made.y_test])),
+        whole=made,
+    )
+
+
+def networks(
+    images: Images, width_factor: int, seeds: Sequence[int], *, dtype: str, device: str
+) -> Ensemble:
+    """One network a seed."""
+    import torch
+
+    from regimes.nets import MnasNetLike, stack
+
+    return stack(
+        lambda seed: MnasNetLike(
+            images.whole.in_shape,
+            width_factor=width_factor,
+            seed=seed,
+            dtype=getattr(torch, dtype),
+            device=device,
+        ),
+        seeds,
+    )
+
+
+def train(
+    start: Ensemble,
+    sets: Sequence[Images],
+    *,
+    alpha: float,
+    softness: float,
+    tau: float,
+    output: float,
+    gradient: float | None,
+    max_steps: int,
+) -> Run:
+    """Flow with momentum of `softplus_beta(1 - alpha f y) / alpha` to all margins >= 1 (S17).
+
+    beta is `softness`, and `tau` the time in which the velocity relaxes.
+    """
+    from regimes import flow
+
+    like = next(iter(start.parameters.values()))
+    return flow.gradient_flow(
+        start,
+        [each.whole.to(like.dtype, like.device) for each in sets],
+        n_train=len(sets[0].first.y),
+        loss=flow.soft_hinge(softness),
+        alpha=alpha,
+        subtract_init=False,
+        divide_by="alpha",
+        momentum=flow.Momentum(tau=tau),
+        tolerances=flow.Tolerances(output=output, gradient=gradient),
+        rule=flow.StepRule(shrink=2.0),  # refusals are many: steps of a tenth cost threefold here
+        max_steps=max_steps,
+    )
+
+
+def member(ensemble: Ensemble, index: int) -> MnasNetLike:
+    """One of the networks, as what it is."""
+    return cast("MnasNetLike", ensemble.member(index))
+
+
+def network_error(network: MnasNetLike, points: Points) -> float:
+    """Fraction of points on the wrong side of f = 0."""
+    import torch
+
+    like = next(network.parameters())
+    with torch.no_grad():
+        outputs = torch.cat([network(x.to(like)) for x in points.x.split(1000)])[:, 0]
+    return float((outputs.cpu() * points.y <= 0).double().mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """One kernel with what it learns from and what it is tested on."""
+
+    gram: Tensor  # (p, p), divided by its mean diagonal
+    y: Tensor  # (p,)
+    gram_test: Tensor  # (n, p), divided by the same
+    y_test: Tensor  # (n,)
+    fresh: Tensor  # (points, points), on points that no training has seen
+    y_fresh: Tensor
+
+
+def frozen_kernels(
+    before: MnasNetLike, after: MnasNetLike, images: Images, points: int
+) -> list[Frozen]:
+    """The kernels of one network in the order of KERNELS.
+
+    Those before training learn from the network's own training set and are tested on all other
+    images; those after it learn from the second set and are tested on the test images.
+    """
+    like = next(after.parameters())
+    fresh, y_fresh = images.unseen.x[:points].to(like), images.unseen.y[:points]
+    made = []
+    for kernel, trained in (
+        (tangent_kernel(before), False),
+        (tangent_kernel(after), True),
+        (last_layer_kernel(before), False),
+        (last_layer_kernel(after), True),
+    ):
+        train, test = (images.second, images.test) if trained else (images.first, images.unseen)
+        x = train.x.to(like)
+        gram = kernel(x, x)
+        scale = gram.diagonal().mean()
+        made.append(
+            Frozen(
+                gram / scale,
+                train.y.to(gram),
+                kernel(test.x.to(like), x) / scale,
+                test.y.to(gram),
+                kernel(fresh, fresh),
+                y_fresh,
+            )
+        )
+    return made
+
+
+def tangent_kernel(network: MnasNetLike) -> Callable[[Tensor, Tensor], Tensor]:
+    """The full tangent kernel in float64."""
+    made = rg.tangent.TangentKernel(network, precision="float64")
+    return lambda x, z: made(x) if x is z else made(x, z)
+
+
+def last_layer_kernel(network: MnasNetLike) -> Callable[[Tensor, Tensor], Tensor]:
+    """The part of the tangent kernel from the readout's weights: products of representations."""
+    import torch
+
+    def representation(x: Tensor) -> Tensor:
+        with torch.no_grad():
+            return torch.cat([network.features(part).mean((2, 3)) for part in x.split(1000)])
+
+    def kernel(x: Tensor, z: Tensor) -> Tensor:
+        left = representation(x).double()
+        right = left if x is z else representation(z).double()
+        return left @ right.T / left.shape[1] ** 2
+
+    return kernel
+
+
+def learn(
+    frozen: Sequence[Sequence[Frozen]], *, output: float, max_steps: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frozen-kernel hinge flow of all members and kernels together (S12, without momentum).
+
+    Returns:
+        Test errors and fractions of training points with their margin, (members, kernels) each.
+    """
+    import torch
+
+    from regimes import flow
+
+    flat = [one for member in frozen for one in member]
+    run = flow.kernel_flow(
+        torch.stack([one.gram for one in flat]),
+        torch.stack([one.y for one in flat]),
+        tolerances=flow.Tolerances(output=output, gradient=None),
+        max_steps=max_steps,
+    )
+    dual = run.parameters["dual"][..., 0]
+    errors = [
+        float((one.gram_test @ a * one.y_test <= 0).double().mean())
+        for one, a in zip(flat, dual, strict=True)
+    ]
+    shape = (len(frozen), len(KERNELS))
+    satisfied = run.history["satisfied"][:, -1].cpu().numpy()
+    return np.reshape(errors, shape), satisfied.reshape(shape)
+
+
+def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:
+    """Mean estimate of S18 for points spread evenly in a cube of this dimension (COMP-46).
+
+    Args:
+        dimension: of the cube.
+        points: points in it.
+        draws: clouds of points over which the estimate is averaged.
+        name: of the random stream.
+        seed: of the draws.
+    """
+    import torch
+
+    from regimes._random import generator
+
+    draw = generator(seed, f"cube/{dimension}/{name}")
+    clouds = torch.rand(draws, points, dimension, generator=draw, dtype=torch.float64)
+    return float(np.mean([rg.measure.effective_dimension(cloud).value for cloud in clouds]))

@@ -1,0 +1,90 @@
+"""What the studies of this theme share: the network of spec `compression` S2 and its training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.flow import Event, Observer, Run
+    from regimes.nets import FullyConnected
+
+WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
+
+
+def network(d: int, width: int, seed: int, *, dtype: str, device: str = "cpu") -> FullyConnected:
+    """`f = (1/h) sum beta relu(w.x/sqrt(d) + b)`, all parameters N(0, 1) (S2)."""
+    import torch
+
+    from regimes.nets import FullyConnected
+
+    return FullyConnected(
+        d,
+        width,
+        parametrization="mean_field",
+        bias=True,
+        seed=seed,
+        dtype=getattr(torch, dtype),
+        device=device,
+    )
+
+
+def train(
+    sets: Sequence[Dataset],
+    *,
+    width: int,
+    seeds: Sequence[int],
+    alpha: float | Sequence[float],
+    dtype: str,
+    device: str = "cpu",
+    until: str | Event = "fitted",
+    observe: Mapping[str, Observer] | None = None,
+    output: float = 0.1,
+    weight: float = 0.05,
+    **options: Any,
+) -> Run:
+    """Gradient flow of eq. 2 with the hinge, member i on `sets[i]` with the network of `seeds[i]`.
+
+    Time is that of spec `compression` S3; divide by `tau = h sqrt(d/2)` (S4) to compare widths.
+    A step changes predictions by less than `output` and the weights by less than `weight`, as
+    fractions of their norm; times of events are known to one step.
+    """
+    import torch
+
+    from regimes import flow
+
+    d = sets[0].in_shape[0]
+    same = all(each is sets[0] for each in sets)
+    moved = [each.to(getattr(torch, dtype), device) for each in (sets[:1] if same else sets)]
+    return flow.gradient_flow(
+        lambda seed: network(d, width, seed, dtype=dtype, device=device),
+        moved[0] if same else moved,
+        loss="hinge",
+        alpha=alpha,
+        ensemble=list(seeds),
+        divide_by="alpha",
+        until=until,
+        tolerances=flow.Tolerances(output=output, gradient=None, weight=weight),
+        observe=observe,
+        **options,
+    )
+
+
+def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:
+    """Lambda of S6 along the run, and at t*."""
+    from regimes import flow, measure
+
+    return flow.Observer(
+        lambda snapshot: measure.amplification(
+            snapshot.parameters[WEIGHT].double(), informative=informative
+        ),
+        flow.AnyOf((flow.LogTimes(per_decade), flow.OnEvent("t_star"))),
+    )
+
+
+def neurons(parameters: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights (R, h, d), biases (R, h) and readouts beta (R, h) of stacked networks."""
+    return parameters[WEIGHT], parameters[BIAS], parameters[READOUT][:, 0]

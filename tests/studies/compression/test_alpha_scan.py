@@ -1,0 +1,74 @@
+"""The scan over alpha, at its smallest size and with plateaus that are known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from regimes.lab import InlineExecutor, Store, find, run
+
+
+@pytest.fixture(scope="module")
+def study():
+    return find("compression/alpha-scan")
+
+
+@pytest.fixture(scope="module")
+def summary(study, tmp_path_factory):
+    place = Store(tmp_path_factory.mktemp("alpha"))
+    return run(study, store=place, executor=InlineExecutor())
+
+
+def known(feature, lazy, frozen):
+    alphas = np.array([1e-8, 1e-6, 1.0, 1e4])
+    error = np.array([[feature, feature, 0.1, lazy]] * 2)
+    return xr.Dataset(
+        {
+            "test_error": (("seed", "alpha"), error),
+            "unfitted": (("seed", "alpha"), np.zeros((2, 4))),
+            "frozen_error": ("seed", [frozen, frozen]),
+        },
+        {"alpha": alphas, "seed": [0, 1]},
+    )
+
+
+def test_the_smoke_size_runs_whole(summary):
+    assert summary.complete
+    assert (summary.failed, summary.flagged) == (0, 0)
+    assert summary.dataset.sizes["seed"] == 1
+    assert set(summary.dataset.test_error.dims) == {"alpha", "seed"}
+
+
+def test_the_ends_of_the_scan_differ_as_they_should(summary):
+    dataset = summary.dataset.isel(seed=0)
+    small, large = dataset.isel(alpha=0), dataset.isel(alpha=-1)
+    assert small.amplification_star > 2 * large.amplification_star
+    assert float(large.amplification_star) == pytest.approx(1.0, abs=0.4)
+    assert small.kernel_change > 10 * large.kernel_change
+    assert small.t_star > large.t_star
+    assert small.share.isel(moment=-1) > large.share.isel(moment=-1)
+
+
+def test_figures_tell_what_is_seen(study, summary):
+    figures = study.figures(summary.dataset)
+    assert len(figures) == 3
+    for figure in figures.values():
+        assert len(figure.layout.meta["caption"]) > 100
+    assert len(figures["Neurons at the end of training"].frames) == summary.dataset.sizes["alpha"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "lazy", "frozen", "verdict"),
+    [
+        (0.03, 0.19, 0.19, "reproduced"),
+        (0.16, 0.19, 0.19, "not reproduced"),  # no better than lazy
+        (0.03, 0.19, 0.30, "not reproduced"),  # the lazy end is not the frozen kernel
+    ],
+)
+def test_the_claim_can_fail(study, feature, lazy, frozen, verdict):
+    (claim,) = study.claims(known(feature, lazy, frozen))
+    assert claim.id == "COMP-20"
+    assert claim.verdict == verdict
+
+
+def test_a_scan_without_the_plateaus_decides_nothing(summary):
+    assert [claim.verdict for claim in summary.claims] == ["inconclusive"]

@@ -1,0 +1,93 @@
+"""The cylinder, at the smallest size and with curves that are known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from regimes.lab import LocalExecutor, Store, find, run
+
+
+@pytest.fixture(scope="module")
+def study():
+    return find("compression/cylinder")
+
+
+@pytest.fixture(scope="module")
+def summary(study, tmp_path_factory):
+    place = Store(tmp_path_factory.mktemp("cylinder"))
+    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+
+
+def known(slope):
+    """Amplifications p^slope; the largest size was not trained to the end."""
+    p, spread = np.array([100, 300, 1000, 3000]), np.exp(0.1 * np.arange(-3, 4))
+    star = np.full((2, 4, 7), np.nan)
+    star[0] = p[:, None] ** slope * spread
+    whole = np.full((2, 4, 5), np.nan)
+    whole[1, :3] = 2 * p[:3, None] ** slope * spread[1:6]
+    return xr.Dataset(
+        {
+            "amplification_star": (("until", "n_train", "seed"), star),
+            "amplification_max": (("until", "n_train", "whole"), whole),
+            "fitted": (("until", "n_train", "whole"), np.where(np.isnan(whole), np.nan, 1.0)),
+            "trial_state": (("until", "n_train"), [[2, 2, 2, 2], [2, 2, 2, 3]]),
+        },
+        {"until": ["t_star", "fitted"], "n_train": p, "seed": np.arange(7)},
+    )
+
+
+def test_the_smoke_size_runs_whole(summary):
+    assert summary.complete
+    assert (summary.failed, summary.flagged) == (0, 0)
+    whole = summary.dataset.sel(until="fitted", n_train=8)
+    assert (whole.fitted == 1).all()
+    assert (whole.amplification_max >= whole.whole_star).all()
+
+
+def test_both_ways_of_training_pass_the_same_t_star(summary):
+    """The first seeds of the runs to t* are those trained on."""
+    dataset = summary.dataset.sel(n_train=8)
+    first = dataset.amplification_star.sel(until="t_star").values[:2]
+    np.testing.assert_allclose(first, dataset.whole_star.sel(until="fitted").values, rtol=1e-4)
+
+
+def test_training_to_the_end_is_for_small_sets(study):
+    params = replace(study.parameters("smoke"), n_train=(12, 24, 48), whole_up_to=24)
+    points = [config.point for config in study.configs(params)]
+    assert {p["n_train"] for p in points if p["until"] == "fitted"} == {12, 24}
+    assert {p["n_train"] for p in points if p["until"] == "t_star"} == {12, 24, 48}
+
+
+def test_the_smoke_size_judges_every_claim_undecided(study, summary):
+    assert [claim.id for claim in summary.claims] == list(study.judges)
+    assert {claim.verdict for claim in summary.claims} == {"inconclusive"}
+
+
+def test_figures_have_captions(study, summary):
+    figures = study.figures(summary.dataset)
+    assert list(figures) == ["Cylinder: amplification", "Cylinder: learning curves"]
+    assert all(figure.layout.meta["caption"] for figure in figures.values())
+
+
+@pytest.mark.parametrize(("slope", "verdict"), [(0.5, "reproduced"), (0.1, "not reproduced")])
+def test_the_exponent_decides(study, slope, verdict):
+    claims = study.claims(known(slope))
+    assert [claim.measured for claim in claims] == pytest.approx([slope, slope])
+    assert {claim.verdict for claim in claims} == {verdict}
+    assert "p = 3000" in claims[0].why
+    assert "p = 3000" not in claims[1].why
+
+
+def test_a_scan_without_training_to_the_end_is_no_failure(study):
+    dataset = known(0.5).sel(until=["t_star"]).drop_vars(["amplification_max", "fitted"])
+    star, whole = study.claims(dataset)
+    assert (star.verdict, whole.verdict) == ("reproduced", "inconclusive")
+    assert list(study.figures(dataset)) == ["Cylinder: amplification"]
+
+
+def test_nothing_is_decided_before_all_has_run(study):
+    dataset = known(0.5)
+    dataset["trial_state"][1, 0] = 0
+    assert {claim.verdict for claim in study.claims(dataset)} == {"inconclusive"}

@@ -1,0 +1,97 @@
+"""Parity of digits at the smallest size, and its verdicts on known curves."""
+
+import numpy as np
+import pytest
+
+from regimes.lab import InlineExecutor, Store, find, run
+from regimes.studies.compression._digit_claims import CURVES
+from regimes.studies.compression.digit_parity import KERNELS, PAPER_P
+
+
+@pytest.fixture(scope="module")
+def study():
+    return find("compression/digit-parity")
+
+
+@pytest.fixture(scope="module")
+def summary(study, tmp_path_factory):
+    return run(study, store=Store(tmp_path_factory.mktemp("store")), executor=InlineExecutor())
+
+
+def test_the_smoke_size_runs_whole(summary):
+    assert summary.complete
+    assert (summary.failed, summary.flagged) == (0, 0)
+    error = summary.dataset.error
+    assert error.sizes["curve"] == len(CURVES)
+    assert bool(((error >= 0) & (error <= 0.7)).all())
+
+
+def test_every_claim_gets_a_verdict(study, summary):
+    assert [claim.id for claim in summary.claims] == list(study.judges)
+    assert all(claim.why for claim in summary.claims)
+
+
+def test_figures_have_captions_and_titles(study, summary):
+    figures = study.figures(summary.dataset)
+    assert len(figures) == 6
+    assert len(figures["Learning curves (Fig. 8)"].data) == len(CURVES) + 2
+    for figure in figures.values():
+        assert figure.layout.meta["caption"]
+        assert figure.layout.xaxis.title.text
+        assert figure.layout.yaxis.title.text
+
+
+def test_the_sizes_of_the_document():
+    assert PAPER_P[:3] == (42, 51, 61)
+    assert (PAPER_P[-1], len(PAPER_P)) == (6944, 29)
+
+
+def known(dataset, slopes, p):
+    """Curves that are powers of p in place of the measured ones."""
+    made = dataset.assign_coords(p=np.array(p))
+    values = np.stack([np.array(p, dtype=float) ** -slopes[name] for name in CURVES], axis=-1)
+    error = np.broadcast_to(values[:, None], made.error.shape).copy()
+    network = np.broadcast_to(values[:, None, 0], made.paired_error.shape).copy()
+    return made.assign(
+        error=made.error.copy(data=error), paired_error=made.paired_error.copy(data=network)
+    )
+
+
+SLOPES = {
+    "network": 0.5,
+    "initial NTK": 0.3,
+    "final NTK": 0.5,
+    "initial last layer": 0.1,
+    "final last layer": 0.45,
+}
+
+
+def test_known_curves_reproduce(study, summary):
+    exponents, final, last, _, _ = study.claims(known(summary.dataset, SLOPES, (200, 400)))
+    assert exponents.measured == pytest.approx(0.2)
+    assert (exponents.verdict, final.verdict, last.verdict) == ("reproduced",) * 3
+
+
+def test_curves_in_the_wrong_order_do_not(study, summary):
+    wrong = SLOPES | {"network": 0.3, "final NTK": 0.2, "initial NTK": 0.5, "final last layer": 0.2}
+    claims = study.claims(known(summary.dataset, wrong, (200, 400)))
+    assert [claim.verdict.value for claim in claims[:3]] == ["not reproduced"] * 3
+
+
+def test_images_of_mnist_are_held_to_the_document(study, summary):
+    data = known(summary.dataset, SLOPES, (200, 6944))
+    data = data.assign(pixels=data.pixels * 0 + 784)
+    exponents, _, last, _, dimension = study.claims(data)
+    assert "beta of the initial NTK in [0.22, 0.38]" in exponents.expected
+    assert exponents.verdict.value == "reproduced"
+    assert "final last layer / network >= 1" in last.expected
+    assert "dimension of the last layer in [4, 8]" in dimension.expected
+
+
+def test_information_is_judged_by_the_first_mode(study, summary):
+    info = summary.dataset.information.copy(deep=True)
+    info[{"kernel": KERNELS.index("initial NTK"), "mode": 0}] = 0.1
+    info[{"kernel": KERNELS.index("final NTK"), "mode": 0}] = 0.6
+    claim = study.claims(summary.dataset.assign(information=info))[3]
+    assert claim.measured == pytest.approx(0.5)
+    assert claim.verdict.value == "reproduced"

@@ -1,0 +1,75 @@
+"""Fitting stages, at the smallest size."""
+
+import numpy as np
+import pytest
+
+from regimes.lab import LocalExecutor, Store, find, run
+from regimes.studies.compression.fitting_stages import occupied_bins, sign_changes
+
+
+@pytest.fixture(scope="module")
+def study():
+    return find("compression/fitting-stages")
+
+
+@pytest.fixture(scope="module")
+def summary(study, tmp_path_factory):
+    place = Store(tmp_path_factory.mktemp("fitting"))
+    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+
+
+def test_the_smoke_size_judges_every_claim(study, summary):
+    assert summary.complete
+    assert (summary.failed, summary.flagged) == (0, 0)
+    assert [claim.id for claim in summary.claims] == list(study.judges)
+    assert all(claim.why for claim in summary.claims)
+
+
+def test_stages_follow_each_other_and_the_loss_falls(summary):
+    data = summary.dataset
+    assert bool((np.diff(data.stage_time.values, axis=0) > 0).all())
+    assert float(data.end_loss.max()) < 0.15
+    loss = data.loss.values
+    assert loss[0] == pytest.approx(1.0)
+    assert loss[-1] == pytest.approx(float(data.end_loss[0]))
+
+
+def test_the_last_test_error_is_that_of_the_run(summary):
+    assert float(summary.dataset.error.values[-1]) == pytest.approx(
+        float(summary.dataset.test_error[0])
+    )
+
+
+def test_drawings_have_captions(study, summary):
+    figures = study.figures(summary.dataset)
+    assert len(figures) == 2
+    assert all(figure.layout.meta["caption"] for figure in figures.values())
+
+
+def test_verdicts_follow_the_numbers(study, summary):
+    data = summary.dataset.copy(deep=True)
+    data["fitted_distance"] = 0.5 * data["unfitted_distance"]
+    data["bins"] += 20
+    assert {claim.verdict for claim in study.claims(data)} == {"not reproduced"}
+    x = data.x1.values
+    data["profile"][:] = (x + 0.3) * (x - 1.1855)
+    data["bins"] *= 0
+    data["fitted_distance"] = 2 * data["unfitted_distance"]
+    assert {claim.verdict for claim in study.claims(data)} == {"reproduced"}
+    data["profile"][-1] += 1.0  # moves the crossings away
+    assert study.claims(data)[1].verdict == "not reproduced"
+
+
+def test_bins_are_counted_by_amplitude():
+    zeta = np.linspace(-2.9, 2.9, 30)  # one neuron a bin
+    assert occupied_bins(zeta, np.ones(30)) == 27
+    assert occupied_bins(zeta, np.r_[100.0, np.ones(29)]) == 18  # 100 + 17 of 129
+    assert occupied_bins(np.array([5.0]), np.array([1.0])) == 31
+
+
+def test_crossings_of_a_parabola():
+    x = np.linspace(-2, 2, 401)
+    np.testing.assert_allclose(
+        sign_changes(x, x**2 - 1.005), [-(1.005**0.5), 1.005**0.5], atol=1e-4
+    )
+    assert len(sign_changes(x, x**2 + 1)) == 0

@@ -1,0 +1,98 @@
+"""Right factors: short cuts give what unfolding every patch gives."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.utils import skip_init
+
+from regimes.tangent import TangentKernel
+from regimes.tangent._contract import add_gram_, mirror_
+from regimes.tangent._factors import Outer
+from regimes.tangent._rights import ConvolutionShape, Inputs, Patches
+
+# (space, kernel, stride, padding, dilation)
+SHAPES = [
+    ((7,), (3,), (1,), (1,), (1,)),
+    ((9,), (4,), (2,), (3,), (2,)),
+    ((5, 4), (3, 3), (1, 1), (1, 1), (1, 1)),
+    ((6, 5), (5, 3), (1, 1), (2, 2), (1, 1)),
+    ((6, 7), (2, 3), (2, 1), (2, 3), (1, 2)),
+    ((4, 6), (1, 3), (1, 2), (0, 1), (1, 1)),
+    ((3, 4, 3), (2, 1, 3), (1, 1, 2), (1, 0, 1), (1, 1, 1)),
+]
+
+
+def patches(case, n=3, channels=2, seed=0):
+    space, kernel, stride, padding, dilation = case
+    x = torch.randn(
+        n, 1, channels, *space, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)
+    )
+    sides = [
+        (size + 2 * p - d * (k - 1) - 1) // s + 1
+        for size, k, s, p, d in zip(space, kernel, stride, padding, dilation, strict=True)
+    ]
+    return Patches(x, ConvolutionShape(kernel, stride, padding, dilation), math.prod(sides))
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_parts_are_the_columns_of_the_patches(case):
+    right = patches(case)
+    parts = list(right.parts(thin=True))
+    assert len(parts) == case[1][0]
+    assert torch.equal(torch.cat(parts, 2), right.dense())
+    assert all(part[0].numel() <= right.held(thin=False) for part in parts)
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_pixel_gram_is_the_gram_of_the_patches(case):
+    right, other = patches(case), patches(case, n=4, seed=1)
+    true = torch.einsum("ntq,ksq->tnsk", right.dense(), other.dense())
+    torch.testing.assert_close(right._pixel_gram(other), true, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(right.gram(other), true, rtol=1e-12, atol=1e-12)
+
+
+def test_patches_against_torch_unfold():
+    right = patches(SHAPES[3])
+    unfolded = F.unfold(right.x[:, 0], (5, 3), padding=(2, 2)).transpose(1, 2)
+    assert torch.equal(right.parameter_order(right.dense()), unfolded)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_left_factor_shared_by_all_samples(same):
+    """Kept once it gives the Gram that its copies give, coupled outputs included."""
+    draw = torch.Generator().manual_seed(0)
+    weights = torch.tensor([[1.0, 0, 0], [0, 2, 0], [0, 1, 1]], dtype=torch.float64)
+    right = Inputs(torch.randn(4, 1, 5, dtype=torch.float64, generator=draw))
+    shared = weights[:, None, :, None].expand(3, 4, 3, 1)
+    grams = []
+    for left in (shared, shared.contiguous()):
+        factor = Outer(left, right, True, 0.5, False, "pairs")
+        assert factor.left_is_shared == (left is shared)
+        out = torch.zeros(12, 12, dtype=torch.float64)
+        other = factor if same else factor.rows(0, 4)
+        add_gram_(out, factor, other, same=same, workspace=1 << 20)
+        if same:
+            mirror_(out)
+        grams.append(out)
+    torch.testing.assert_close(*grams)
+
+
+def test_small_feature_maps_are_paired_pixel_by_pixel():
+    """Wide layers on few pixels: the plan pairs them, and the Gram is that of the Jacobian."""
+    net = nn.Sequential(
+        skip_init(nn.Conv2d, 48, 48, 3, padding=1),
+        nn.Tanh(),
+        nn.Flatten(),
+        skip_init(nn.Linear, 48 * 9, 1, bias=False),
+    )
+    draw = torch.Generator().manual_seed(1)
+    for p in net.parameters():
+        p.data = torch.randn(p.shape, dtype=torch.float64, generator=draw) / 20
+    x = torch.randn(6, 48, 3, 3, dtype=torch.float64, generator=draw)
+    kernel = TangentKernel(net)
+    assert kernel.plan(x).layers[1].path == "pairs"
+    true = TangentKernel(net, engine="jacobian")(x)
+    torch.testing.assert_close(kernel(x), true, rtol=1e-10, atol=1e-12)
