@@ -58,7 +58,7 @@ def test_a_kernel_that_knows_the_label_makes_no_errors():
     y = torch.tensor([1.0, -1.0] * 10, dtype=torch.float64)
     known = nets.Frozen(torch.outer(y, y), y, torch.outer(y, y), y, torch.outer(y, y), y)
     blind = nets.Frozen(torch.eye(20).double(), y, -torch.outer(y, y), y, torch.eye(20), y)
-    errors, satisfied = nets.learn([[known, blind, known, blind]], output=0.1, max_steps=500)
+    errors, satisfied = nets.learn([[known, blind, known, blind]])
     np.testing.assert_array_equal(errors, [[0, 1, 0, 1]])
     np.testing.assert_array_equal(satisfied, np.ones((1, 4)))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import regimes as rg
+from statistics import NormalDist
 
-EDGES = (-0.3, rg.data.balanced_x_max(-0.3))  # of the stripe
+EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe (S1)
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
 NAMES = ("w₁ > 0, β < 0", "w₁ > 0, β > 0", "w₁ < 0, β > 0")
 COLOURS = ("#4c78d0", "#e08a3c", "#1b9e77")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,28 +39,67 @@ def hard_margin(kernel: Kernel, train: Points, test: Points) -> Learned:
         train: training points.
         test: test points.
     """
-    import warnings
-
     import numpy as np
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.svm import SVC
 
     gram = values(kernel, train.x, train.x)
-    scale = np.trace(gram) / len(gram)
-    gram /= scale
     labels = train.y.double().cpu().numpy()
-    machine = SVC(kernel="precomputed", C=PENALTY, cache_size=1000, max_iter=ITERATIONS)
-    with warnings.catch_warnings():  # an unfinished solution shows in `unfitted`
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(gram, labels)
+    machine = fit(gram / (np.trace(gram) / len(gram)), labels)
+    scale, chosen = np.trace(gram) / len(gram), machine.chosen
+    outputs = values(kernel, test.x, train.x[chosen]) @ (machine.dual / scale)
+    wrong = (outputs + machine.intercept) * test.y.double().cpu().numpy() <= 0
+    return Learned(
+        error=float(np.mean(wrong)),
+        support=len(chosen) / len(labels),
+        unfitted=machine.unfitted,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A hard-margin machine: outputs are `gram[:, chosen] @ dual + intercept`."""
+
+    chosen: np.ndarray  # numbers of the support vectors
+    dual: np.ndarray
+    intercept: float
+    unfitted: float  # fraction of training points whose margin is violated by more than a tenth
+
+
+def fit(
+    gram: np.ndarray,
+    labels: np.ndarray,
+    *,
+    penalties: Sequence[float] = (PENALTY,),
+    iterations: int | None = None,
+) -> Machine:
+    """`SVC` on a Gram (n, n) whose mean diagonal is 1.
+
+    The first penalty with which the solver finishes is taken, else the last: what a kernel of low
+    rank cannot separate has no solution with an infinite one.
+    """
+    import numpy as np
+    from sklearn.svm import SVC
+
+    for penalty in penalties:
+        machine = SVC(
+            kernel="precomputed", C=penalty, cache_size=1000, max_iter=iterations or ITERATIONS
+        )
+        if _finished(machine, gram, labels):
+            break
     chosen, dual, intercept = machine.support_, machine.dual_coef_[0], machine.intercept_[0]
     margins = labels * (gram[:, chosen] @ dual + intercept)
-    outputs = values(kernel, test.x, train.x[chosen]) @ (dual / scale) + intercept
-    return Learned(
-        error=float(np.mean(outputs * test.y.double().cpu().numpy() <= 0)),
-        support=len(chosen) / len(labels),
-        unfitted=float(np.mean(margins < 0.9)),
-    )
+    return Machine(chosen, dual, float(intercept), float(np.mean(margins < 0.9)))
+
+
+def _finished(machine: Any, gram: np.ndarray, labels: np.ndarray) -> bool:
+    """Fit, and say whether the solver came to its end; an unfinished solution is a solution too."""
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ConvergenceWarning)
+        machine.fit(gram, labels)
+    return not any(issubclass(each.category, ConvergenceWarning) for each in told)
 
 
 def values(kernel: Kernel, x: Tensor, z: Tensor) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, collect, mean_over, study
+from regimes.lab import Array, Axis, Claim, Point, TrialResult, mean_over, study
 from regimes.studies.compression import _stripe as shared
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class AlphaScan:
         """Train the networks of a batch at every alpha, and their frozen initial kernels."""
         from regimes import data
 
-        seeds = range(point.batch * params.seeds, (point.batch + 1) * params.seeds)
+        seeds = shared.batch_seeds(point.batch, params.seeds)
         sets = {
             seed: data.stripe(
                 n_train=params.p,
@@ -119,11 +119,7 @@ class AlphaScan:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """All seeds on one axis."""
-        dataset = collect(results)
-        stacked = dataset.stack(seed=("batch", "member")).reset_index("seed")
-        return stacked.reset_coords(drop=True).assign_coords(
-            alpha=dataset.alpha, seed=np.arange(stacked.sizes["seed"])
-        )
+        return shared.merge_batches(results)
 
     @staticmethod
     def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
