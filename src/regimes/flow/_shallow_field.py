@@ -44,43 +44,51 @@ class ShallowField:
     memory: int
 
     def evaluate(self, state: State) -> Evaluation:
-        """Predictions and speeds, a tile of members at a time."""
-        size, width = state[_READOUT].shape[0], state[_READOUT].shape[2]
-        points = self.inputs.shape[-2]
-        tile = max(1, self.memory // (width * points * self.inputs.element_size()))
-        if tile >= size:
-            return self._part(state, slice(0, size))
-        parts = [self._part(state, slice(i, i + tile)) for i in range(0, size, tile)]
-        return Evaluation(
-            torch.cat([part.predictions for part in parts]),
-            {name: torch.cat([part.speed[name] for part in parts]) for name in state},
-        )
-
-    def _part(self, state: State, members: slice) -> Evaluation:
-        beta = state[_READOUT][members].mT  # (m, h, 1)
-        weights = state[_WEIGHT][members]
+        """Predictions and speeds; only what is as large as the mask is done a tile at a time."""
+        beta = state[_READOUT].mT  # (m, h, 1)
+        weights = state[_WEIGHT]
         if _BIAS in state:
-            weights = torch.cat([weights, state[_BIAS][members].unsqueeze(-1)], -1)
-        shared = self.inputs.ndim == 2
-        inputs = self.inputs if shared else self.inputs[members]
+            weights = torch.cat([weights, state[_BIAS].unsqueeze(-1)], -1)
+        scaled, drawn = weights * beta, torch.empty_like(weights)
         m, h, _ = weights.shape
-        if shared:
-            active = (weights.flatten(0, 1) @ inputs.mT).view(m, h, -1)
-        else:
-            active = torch.bmm(weights, inputs.mT)
-        active = active.gt_(0)
-        summed = torch.bmm((weights * beta).mT, active)  # (m, d+1, n)
-        f = (summed * inputs.mT).sum(1).mul_(self.scale).unsqueeze(-1)
-        predictions = self.objective.predictions(f, members)
-        pull = self.objective.pull(predictions, members).mul_(self.scale)
-        drawn = torch.bmm(active, pull * inputs)  # (m, h, d+1)
+        points = self.inputs.shape[-2]
+        tile = min(m, max(1, self.memory // (h * points * weights.element_size())))
+        mask = weights.new_empty(tile, h, points)
+        predictions = weights.new_empty(m, points, 1)
+        for i in range(0, m, tile):
+            part = slice(i, i + tile)
+            self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
         speed = {_READOUT: (weights * drawn).sum(-1).unsqueeze(1)}
-        drawn = drawn * beta
+        drawn *= beta
         if _BIAS in state:
             speed |= {_WEIGHT: drawn[..., :-1], _BIAS: drawn[..., -1]}
         else:
             speed[_WEIGHT] = drawn
         return Evaluation(predictions, {name: speed[name] for name in state})
+
+    def _tile(
+        self,
+        part: slice,
+        weights: Tensor,
+        scaled: Tensor,
+        mask: Tensor,
+        predictions: Tensor,
+        drawn: Tensor,
+    ) -> None:
+        """Write the predictions of some members and S = A (c x_a) where they belong."""
+        active = mask[: len(weights)]  # the last tile may be smaller
+        if self.inputs.ndim == 2:
+            inputs = self.inputs
+            torch.mm(weights.flatten(0, 1), inputs.mT, out=active.flatten(0, 1))
+        else:
+            inputs = self.inputs[part]
+            torch.bmm(weights, inputs.mT, out=active)
+        active.gt_(0)
+        summed = torch.bmm(scaled.mT, active)  # (m, d+1, n)
+        f = (summed * inputs.mT).sum(1).mul_(self.scale).unsqueeze(-1)
+        predictions[part] = self.objective.predictions(f, part)
+        pull = self.objective.pull(predictions[part], part).mul_(self.scale)
+        torch.bmm(active, pull * inputs, out=drawn)
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
         """Norms in parameter space (spec `regimes` S6)."""

@@ -70,8 +70,8 @@ class Cylinder:
 
     Networks are trained by gradient flow from a small initial scale: all seeds until a tenth of the
     points is fitted (t*), some of them until every point is. The one irrelevant direction shrinks
-    by a factor that grows as the root of the number of points, and the network learns better than
-    the kernel it starts from.
+    by a factor that grows as the root of the number of points, and from a few hundred points
+    on the network learns better than the kernel it starts from.
     """
 
     @staticmethod
@@ -205,8 +205,8 @@ def _amplification(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "Weight of the two informative directions over that of the third, when a tenth of the "
         "points is fitted (t*) and at its largest in the run; medians over seeds, bars hold the "
-        "middle half. With a single irrelevant direction data sets differ much, but the medians "
-        "grow as the root of the number of points."
+        "middle half. With a single irrelevant direction data sets differ much. The medians at "
+        "t* grow as the root of the number of points (grey); the largest values are of fewer seeds."
     )
     _medians.logarithmic(figure, x, "training points p", "amplification Lambda")
     return figure.update_layout(meta={"caption": caption})

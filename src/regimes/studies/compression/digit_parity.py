@@ -215,8 +215,8 @@ class DigitParity:
                 {name: shown.plane.values[index] for name, index in SHOWN.items()},
                 shown.label.values,
                 f"Unseen images in the plane of the first two eigenvectors, coloured by parity "
-                f"({told}, first seed). Training pulls the classes apart. The last layer looks "
-                "almost one-dimensional here, but the next figure says it is not.",
+                f"({told}, first seed). Training pulls the classes apart, and the last layer lays "
+                "the images along a curve; the next figure measures its dimension.",
             ),
             "Dimension of the last layer": _dimensions(dataset),
         }
@@ -261,9 +261,10 @@ def _learning_curves(dataset: xr.Dataset) -> go.Figure:
     figure.update_yaxes(type="log", title="test error (fraction)", dtick="D2")
     caption = (
         "Test error of the parity of a digit: the network, and machines with its frozen kernels "
-        "(mean and standard error over seeds). The tangent kernel before training learns slowly; "
-        "the one after training learns from new images like the network itself, and the last "
-        "layer's kernel comes close. Dashed: the slopes of the document's triangles."
+        "(mean and standard error over seeds). The network and the kernels it ends with fall "
+        "faster than the tangent kernel it starts from, which is ahead at few images; the last "
+        "layer before training learns next to nothing. Dashed: the slopes of the document's "
+        "triangles."
     )
     return figure.update_layout(meta={"caption": caption})
 
