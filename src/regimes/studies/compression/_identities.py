@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import regimes as rg
-from regimes._random import generator
 from regimes.lab import Array, TrialResult
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE
 from regimes.studies.compression._stripe import READOUT, WEIGHT, network, neurons, train
@@ -121,6 +120,7 @@ def drift(params: Any, point: Any) -> TrialResult:
     import torch
 
     from regimes import theory
+    from regimes._random import generator
 
     d, count = 3, 5
     draws = torch.randn(count, d + 1, generator=generator(0, "neurons"), dtype=torch.float64)
@@ -205,6 +205,7 @@ def divergence(params: Any, point: Any) -> TrialResult:
     import torch
 
     from regimes import theory
+    from regimes._random import generator
 
     state = torch.randn(params.ode_neurons, 4, generator=generator(0, "ode"), dtype=torch.float64)
     times = torch.linspace(0.0, 40.0, 81, dtype=torch.float64)
@@ -228,6 +229,7 @@ def kernel_split(params: Any, point: Any) -> TrialResult:
     import torch
 
     from regimes import measure, tangent
+    from regimes._random import generator
 
     d, width = 4, 80
     net = network(d, width, 0, dtype="float64")
@@ -275,6 +277,7 @@ def rotation(params: Any, point: Any) -> TrialResult:
     import torch
 
     from regimes import flow, measure
+    from regimes._random import generator
 
     boost = torch.tensor([[np.cosh(0.7), np.sinh(0.7)], [np.sinh(0.7), np.cosh(0.7)]])
     x = torch.randn(50, 2, generator=generator(0, "lemma"), dtype=torch.float64)
@@ -330,6 +333,7 @@ def information(params: Any, point: Any) -> TrialResult:
     import torch
 
     from regimes import measure
+    from regimes._random import generator
 
     n = params.information_points
     found = []
