@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, final
 
+import torch
 from torch import Tensor
 
 from regimes.flow._objective import Objective
@@ -60,14 +61,13 @@ class Field(Protocol):
 
 def squared_norm(tensors: State) -> Tensor:
     """Sum of squares over everything but the members, (m,)."""
-    total = None
-    for tensor in tensors.values():
-        flat = tensor.flatten(1)
-        part = (flat * flat).sum(1)
-        total = part if total is None else total + part
-    if total is None:
+    parts = [
+        torch.linalg.vector_norm(tensor, dim=tuple(range(1, tensor.ndim))).square()
+        for tensor in tensors.values()
+    ]
+    if not parts:
         raise ValueError("a state needs at least one tensor")
-    return total
+    return torch.stack(parts).sum(0)
 
 
 def squared_distance(first: State, second: State) -> Tensor:

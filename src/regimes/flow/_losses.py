@@ -79,8 +79,9 @@ class MarginLoss:
 
     def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Its derivative by the predictions."""
-        t = _targets(predictions, y)
-        return t * self.slope(t * predictions) / predictions.shape[-1]
+        t, outputs = _targets(predictions, y), predictions.shape[-1]
+        derivative = t * self.slope(t * predictions)
+        return derivative if outputs == 1 else derivative / outputs
 
     def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
         """The smallest `t_k F_k` of every point."""

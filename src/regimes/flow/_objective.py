@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import torch
@@ -41,9 +41,12 @@ class Objective:
     alpha: Tensor
     start: Tensor | None
     divide_by: str
+    _pull_factor: Tensor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        choose(self.divide_by, _DIVISORS, "divide_by")
+        power = 1.0 - choose(self.divide_by, _DIVISORS, "divide_by")
+        factor = -(self.alpha**power) / self.counts.unsqueeze(-1)  # (m, 1, 1)
+        object.__setattr__(self, "_pull_factor", factor)
 
     def predictions(self, f: Tensor, members: slice = slice(None)) -> Tensor:
         """F of the raw outputs f, (m, n, c)."""
@@ -52,9 +55,8 @@ class Objective:
 
     def pull(self, predictions: Tensor, members: slice = slice(None)) -> Tensor:
         """Minus the derivative of the objective by the raw outputs f, (m, n, c)."""
-        power = 1.0 - _DIVISORS[self.divide_by]
         derivative = self.loss.derivative(predictions, self._labels(members))
-        pull = derivative * (-(self.alpha[members] ** power) / self.counts[members].unsqueeze(-1))
+        pull = derivative * self._pull_factor[members]
         return pull if self.mask is None else pull * self.mask[members].unsqueeze(-1)
 
     def losses(self, predictions: Tensor) -> Tensor:

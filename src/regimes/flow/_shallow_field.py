@@ -23,7 +23,7 @@ from regimes.flow._objective import Objective
 from regimes.nets import Ensemble, FullyConnected
 
 _WEIGHT, _BIAS, _READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
-_CPU_TILE_BYTES = 4 * 2**20  # of the mask: what two cores keep in their caches
+_CPU_TILE_BYTES = 8 * 2**20  # of the mask: still near the cores, and few enough Python calls
 
 
 @final
@@ -48,7 +48,9 @@ class ShallowField:
         beta = state[_READOUT].mT  # (m, h, 1)
         weights = state[_WEIGHT]
         if _BIAS in state:
-            weights = torch.cat([weights, state[_BIAS].unsqueeze(-1)], -1)
+            joined = weights.new_empty(*weights.shape[:2], weights.shape[2] + 1)
+            joined[..., :-1], joined[..., -1] = weights, state[_BIAS]  # faster than torch.cat
+            weights = joined
         scaled, drawn = weights * beta, torch.empty_like(weights)
         m, h, _ = weights.shape
         points = self.inputs.shape[-2]
