@@ -82,6 +82,8 @@ def test_bad_input():
         flow.kernel_flow(K, y[:5])
     with pytest.raises(ValueError, match=r"gram_test is K\(test, train\)"):
         flow.kernel_flow(K, y, K[:, :5])
+    with pytest.raises(ValueError, match="one row a label"):
+        flow.kernel_flow(K, y, K[:5], y_test=y)
     with pytest.raises(ValueError, match="NaN"):
         flow.kernel_flow(K / 0, y)
     with pytest.raises(ValueError, match="dual weights"):

@@ -27,7 +27,7 @@ from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
 from regimes.flow._gradient_flow import field_of, finished, objective_of
 from regimes.flow._losses import Loss
-from regimes.flow._members import Members, NetworkLike, gather
+from regimes.flow._members import Members, NetworkLike, gather, listed
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
@@ -132,7 +132,8 @@ def descend(
     field, notes = field_of(members, objective, memory)
     stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
     size = members.ensemble.size
-    rates = [rate] * size if not isinstance(rate, Sequence) else list(rate)
+    rates = listed(rate)
+    rates = rates * size if len(rates) == 1 else rates
     if len(rates) != size:
         raise ValueError(f"{len(rates)} rates were given for {size} members")
     stepper = _Stepper(
@@ -163,7 +164,7 @@ def descend(
         snapshot,
         max_steps=positive_int("max_steps", max_steps),
         check_every=positive_int("check_every", check_every),
-        max_seconds=max_seconds,
+        max_seconds=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
     return finished(members, outcome, recorder, subtract_init, notes)
 

@@ -93,7 +93,7 @@ def kernel_flow(
         >>> run.status[0].value, bool((run.outputs_test[0, :, 0] * torch.sign(x) >= 0.99).all())
         ('fitted', True)
     """
-    kernels = _check(gram, y_train, gram_test, outputs)
+    kernels = _check(gram, y_train, gram_test, y_test, outputs)
     if tolerances is not None and tolerances.weight is not None:
         raise ValueError("the dual weights of a kernel start at 0: leave tolerances.weight out")
     resolved = resolve_loss(loss, outputs)
@@ -150,7 +150,9 @@ def kernel_flow(
     )
 
 
-def _check(gram: Tensor, y: Tensor, gram_test: Tensor | None, outputs: int) -> _Kernels:
+def _check(
+    gram: Tensor, y: Tensor, gram_test: Tensor | None, y_test: Tensor | None, outputs: int
+) -> _Kernels:
     if gram.ndim not in (2, 3) or gram.shape[-1] != gram.shape[-2]:
         raise ValueError(f"gram must have shape (n, n) or (R, n, n), got {tuple(gram.shape)}")
     if not bool(torch.isfinite(gram).all()):
@@ -172,6 +174,11 @@ def _check(gram: Tensor, y: Tensor, gram_test: Tensor | None, outputs: int) -> _
             )
         if gram_test.ndim == 3:
             sizes.add(len(gram_test))
+    if y_test is not None and (gram_test is None or y_test.shape[-1] != gram_test.shape[-2]):
+        raise ValueError(
+            f"y_test of shape {tuple(y_test.shape)} needs gram_test with one row a label, "
+            f"got {None if gram_test is None else tuple(gram_test.shape)}"
+        )
     if len(sizes - {1}) > 1:
         raise ValueError(f"kernels and labels are given for different numbers of members: {sizes}")
     return _Kernels(gram, gram_test, labels, max(sizes), outputs)

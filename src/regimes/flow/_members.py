@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import torch
 from torch import Tensor, nn
@@ -110,18 +110,22 @@ def gather(
     )
 
 
+def listed(values: Any) -> list[Any]:
+    """One value or several, in a list, a range, a tensor or an array, as a list."""
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    return list(values) if isinstance(values, Sequence) else [values]
+
+
 def _scales(alpha: float | Sequence[float] | Tensor) -> list[float]:
-    if isinstance(alpha, Tensor):
-        alpha = alpha.flatten().tolist()
-    values = list(alpha) if isinstance(alpha, Sequence) else [alpha]
+    values = listed(alpha)
     if not values:
         raise ValueError("alpha must be a positive number or a list of them, got an empty list")
     return [real("alpha", value, above=0.0) for value in values]
 
 
 def _numbers(name: str, values: int | Sequence[int]) -> list[int]:
-    listed = list(values) if isinstance(values, Sequence) else [values]
-    return [positive_int(name, value) for value in listed]
+    return [positive_int(name, value) for value in listed(values)]
 
 
 def _seeds(network: NetworkLike, ensemble: int | Sequence[int] | None) -> list[int] | None:
@@ -129,8 +133,8 @@ def _seeds(network: NetworkLike, ensemble: int | Sequence[int] | None) -> list[i
         return None if isinstance(network, nn.Module | Ensemble) else [0]
     if isinstance(network, Ensemble):
         raise ValueError("an Ensemble has its members already; leave out ensemble=")
-    if isinstance(ensemble, Sequence):
-        return list(ensemble)
+    if not isinstance(ensemble, int):
+        return listed(ensemble)
     first = network.seed if isinstance(network, Network) else 0
     return [first + i for i in range(positive_int("ensemble", ensemble))]
 

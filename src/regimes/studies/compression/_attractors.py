@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from regimes.theory import FixedPoint
 
 EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe (S1)
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
@@ -16,3 +20,10 @@ TABLE = {
     5: ((-1.4805, 0.2810), (0.6848, 0.0833), (0.5705, 0.4373)),
     10: ((-1.6870, 0.3077), (0.7010, 0.0851), (0.6328, 0.4449)),
 }
+
+
+def fastest_attractor(d: int) -> FixedPoint:
+    """The attractor of the stripe whose neurons grow fastest."""
+    from regimes.theory import dominant, stripe_fixed_points
+
+    return dominant(stripe_fixed_points(*EDGES, d))

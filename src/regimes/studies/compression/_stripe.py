@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
     import xarray as xr
     from torch import Tensor
 
     from regimes.data import Dataset
-    from regimes.flow import Event, Observer, Run
+    from regimes.flow import Event, Observer, Record, Run
     from regimes.lab import Results
     from regimes.nets import FullyConnected
 
@@ -102,6 +103,26 @@ def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observ
         ),
         flow.AnyOf((flow.LogTimes(per_decade), flow.OnEvent("t_star"))),
     )
+
+
+def course(record: Record, t_star: Tensor, times: np.ndarray) -> np.ndarray:
+    """An observer's values at these multiples of each member's t*, held after its end."""
+    import numpy as np
+
+    return np.array(
+        [
+            np.interp(times * float(star), own.numpy(), values.double().numpy())
+            for own, values, star in zip(record.times, record.values, t_star, strict=True)
+        ]
+    )
+
+
+def standard_error(values: Any) -> float | None:
+    """Of the mean of some numbers; None for a single one."""
+    import numpy as np
+
+    numbers = np.asarray(values, dtype=float).ravel()
+    return float(numbers.std(ddof=1) / np.sqrt(len(numbers))) if len(numbers) > 1 else None
 
 
 def neurons(parameters: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:

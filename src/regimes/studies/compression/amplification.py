@@ -9,12 +9,12 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
+from regimes.studies.compression._attractors import fastest_attractor
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-X_MIN = -0.3
 TIMES = np.linspace(0.0, 3.0, 61)  # in units of t*
 
 
@@ -99,7 +99,7 @@ class Amplification:
             "amplification": Array("seed", record.at(t_star).numpy()),
         }
         if whole:
-            arrays["course"] = Array(("seed", "moment"), _course(record, t_star))
+            arrays["course"] = Array(("seed", "moment"), shared.course(record, t_star, TIMES))
             arrays["last"] = Array("seed", record.last.numpy())
         if level:
             arrays |= _levels(run, sets, point.d)
@@ -135,21 +135,11 @@ class Amplification:
         ]
 
 
-def _course(record: Any, t_star: Any) -> np.ndarray:
-    return np.array(
-        [
-            np.interp(TIMES * float(star), times.numpy(), values.numpy())
-            for times, values, star in zip(record.times, record.values, t_star, strict=True)
-        ]
-    )
-
-
 def _levels(run: Any, sets: list[Any], d: int) -> dict[str, Array]:
     """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point (S9)."""
-    from regimes import data, measure, theory
+    from regimes import measure, theory
 
-    points = theory.stripe_fixed_points(X_MIN, data.balanced_x_max(X_MIN), d)
-    fastest = theory.dominant(points)
+    fastest = fastest_attractor(d)
     weights, bias, beta = (tensor.double().cpu() for tensor in shared.neurons(run.parameters))
     measured, predicted, levels = [], [], []
     for w, b, readout, made in zip(weights, bias, beta, sets, strict=True):
@@ -182,7 +172,7 @@ def _level_claim(dataset: xr.Dataset) -> Claim:
         bool(holds),
         expected,
         measured=float(ratio.mean()),
-        error=_error(ratio),
+        error=shared.standard_error(ratio),
         why=(
             f"measured is Λ* over its prediction, p = {int(chosen.p)}; each: "
             f"{', '.join(f'{r:.3f}' for r in ratio)}; largest |w_i/w_1 - prediction| of each: "
@@ -243,18 +233,14 @@ def _shape_claim(dataset: xr.Dataset) -> Claim:
         bool(holds),
         expected,
         measured=float(plateau.mean()),
-        error=_error(plateau),
+        error=shared.standard_error(plateau),
         why=(
             f"measured is Λ(0.9 t*)/Λ(t*) at p = {int(d5.p)}; end Λ/Λ* {ends.mean():.2f} ± "
-            f"{_error(ends) or 0.0:.2f}, single runs {', '.join(f'{e:.2f}' for e in ends)}; "
+            f"{shared.standard_error(ends) or 0.0:.2f}, single runs "
+            f"{', '.join(f'{e:.2f}' for e in ends)}; "
             f"growth slows before t* in {int(slowing.sum())} of {len(slowing)} runs"
         ),
     )
-
-
-def _error(values: Any) -> float | None:
-    array = np.asarray(values, dtype=float)
-    return float(array.std(ddof=1) / np.sqrt(len(array))) if len(array) > 1 else None
 
 
 def _in_time(dataset: xr.Dataset) -> go.Figure:
@@ -301,7 +287,7 @@ def _in_time(dataset: xr.Dataset) -> go.Figure:
 def _against_p(dataset: xr.Dataset) -> go.Figure:
     import plotly.graph_objects as go
 
-    from regimes import data, theory
+    from regimes import theory
 
     figure = go.Figure()
     for d, color in zip(dataset.d.values, ("#3b6fb6", "#c0533a"), strict=False):
@@ -315,8 +301,7 @@ def _against_p(dataset: xr.Dataset) -> go.Figure:
             marker={"color": color, "size": 9},
             name=f"d = {d}, median and quartiles",
         )
-        points = theory.stripe_fixed_points(X_MIN, data.balanced_x_max(X_MIN), int(d))
-        fastest = theory.dominant(points)
+        fastest = fastest_attractor(int(d))
         figure.add_scatter(
             x=chosen.p.values,
             y=[theory.median_amplification(fastest, int(p)) for p in chosen.p.values],

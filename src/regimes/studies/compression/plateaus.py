@@ -9,12 +9,11 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, mean_over, study
 from regimes.studies.compression import _stripe as shared
+from regimes.studies.compression._attractors import fastest_attractor
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
-
-X_MIN = -0.3
 
 
 @dataclass(frozen=True)
@@ -148,9 +147,9 @@ def _dimension(dataset: xr.Dataset) -> int:
 
 
 def _predicted_slope(d: int) -> float:
-    from regimes import data, theory
+    from regimes.theory import fitting_slope
 
-    return theory.fitting_slope(theory.stripe_fixed_points(X_MIN, data.balanced_x_max(X_MIN), d))
+    return fitting_slope([fastest_attractor(d)])
 
 
 def _logarithm(dataset: xr.Dataset) -> Claim:
@@ -163,7 +162,7 @@ def _logarithm(dataset: xr.Dataset) -> Claim:
         slope, offset = np.polyfit(u, t, 1)
         slopes.append(slope)
         r2.append(1 - np.var(t - slope * u - offset) / np.var(t))
-    slope, error = np.mean(slopes), _error(slopes)
+    slope, error = np.mean(slopes), shared.standard_error(slopes)
     return Claim.holds(
         "COMP-17",
         bool(abs(slope / predicted - 1) <= 0.10 and min(r2) > 0.999),
@@ -185,7 +184,7 @@ def _inverse(dataset: xr.Dataset) -> Claim:
         bool(spread <= 0.02 and np.all(np.abs(ratio - 1) <= 0.04)),
         "alpha t* constant within 2 % and equal to the frozen kernel's within 4 %",
         measured=float(ratio.mean()),
-        error=_error(ratio),
+        error=shared.standard_error(ratio),
         why=(
             f"measured is alpha t* over the frozen kernel's t*; largest spread of alpha t* over "
             f"alpha {spread:.4f}; ratios {', '.join(f'{r:.4f}' for r in ratio)}"
@@ -216,7 +215,7 @@ def _amplification(dataset: xr.Dataset) -> Claim:
         bool(holds),
         expected,
         measured=float(level.mean()),
-        error=_error(level),
+        error=shared.standard_error(level),
         why=(
             "measured is Λ*(smallest alpha)/Λ*(1e-6); Λ* "
             + ", ".join(
@@ -234,14 +233,9 @@ def _condition(dataset: xr.Dataset) -> Claim:
         "COMP-50",
         float(ratio.mean()),
         high=0.5,
-        error=_error(ratio),
+        error=shared.standard_error(ratio),
         why=f"Λ*(1e-2)/Λ*(1e-8) at p = {int(dataset.p.values[-1])}",
     )
-
-
-def _error(values: object) -> float | None:
-    array = np.asarray(values, dtype=float)
-    return float(array.std(ddof=1) / np.sqrt(len(array))) if len(array) > 1 else None
 
 
 def _figure(dataset: xr.Dataset) -> go.Figure:

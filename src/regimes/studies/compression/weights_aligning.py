@@ -10,7 +10,8 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
 from regimes.studies.compression._arrows import Panel, draw
-from regimes.studies.compression._stripe import network, neurons, train
+from regimes.studies.compression._attractors import EDGES
+from regimes.studies.compression._stripe import network, neurons, standard_error, train
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -255,7 +256,7 @@ def _align_claim(dataset: xr.Dataset) -> Claim:
         fine,
         "> 0.95 at the end (cylinder > 0.9); isotropic value ± 0.1 at the start and when lazy",
         measured=float(last.mean()),
-        error=_standard_error(last),
+        error=standard_error(last.values),
         why=(
             "; ".join(texts)
             + f". Weighted by (beta |w|)^2, h={int(dataset.width.max())}, mean over "
@@ -287,11 +288,6 @@ def _dead_claim(dataset: xr.Dataset) -> Claim:
     )
 
 
-def _standard_error(values: xr.DataArray) -> float:
-    flat = values.values.ravel()
-    return float(flat.std(ddof=1) / len(flat) ** 0.5) if len(flat) > 1 else float("nan")
-
-
 def _panel(
     dataset: xr.Dataset, model: str, alpha: float, plane: tuple[int, int], title: str
 ) -> Panel:
@@ -309,7 +305,7 @@ def _boundary(model: str, plane: tuple[int, int]) -> tuple[dict[str, Any], ...]:
     if model == "cylinder" and plane == (0, 1):
         corners = {"x0": -radius, "y0": -radius, "x1": radius, "y1": radius}
         return ({"type": "circle", **corners},)
-    edges = (-0.3, rg.data.balanced_x_max(-0.3)) if model == "stripe" else (-radius, radius)
+    edges = EDGES if model == "stripe" else (-radius, radius)
     return tuple({"type": "line", "x0": x, "x1": x, "y0": -3.0, "y1": 3.0} for x in edges)
 
 
