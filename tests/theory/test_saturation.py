@@ -9,6 +9,8 @@ from regimes.theory import (
     dominant,
     median_amplification,
     noise_time,
+    sample_attractor,
+    sample_drift,
     saturation,
     stripe_fixed_points,
 )
@@ -51,6 +53,33 @@ def test_prediction_per_data_set():
     assert found.amplification == pytest.approx(by_normal)
 
 
+def test_first_order_is_the_limit_of_the_data_sets_own_attractor():
+    """Their difference, as a share, falls as p^(-1/4): by 2 when p grows by 16."""
+    point = dominant(stripe_fixed_points(*STRIPE, 5))
+    gaps = []
+    for p in (1000, 16_000):
+        pairs = [stripe_data(p, 5, seed) for seed in range(20)]
+        exact = torch.stack([sample_attractor(point, x, y).ratios for x, y in pairs])
+        first = torch.stack([saturation(point, x, y).ratios for x, y in pairs])
+        gaps.append(float((exact - first).norm() / first.norm()))
+    assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.25)
+    assert gaps[1] < 0.15
+
+
+def test_the_attractor_of_a_data_set_is_parallel_to_its_drift():
+    point = dominant(stripe_fixed_points(*STRIPE, 3))
+    x, y = stripe_data(5000, 3)
+    found = sample_attractor(point, x, y)
+    w = point.sign_w * torch.cat([torch.ones(1).double(), found.ratios])
+    b = -w[0] * found.z / 3**0.5
+    drift = sample_drift(w[None], b[None], x, y)
+    pull = point.sign_beta * torch.cat([drift.w[0], drift.b])
+    own = torch.cat([w, b[None]])
+    torch.testing.assert_close(pull / pull.norm(), own / own.norm(), atol=2e-3, rtol=0)
+    assert found.z == pytest.approx(point.z, abs=0.1)
+    assert found.residual < 2e-3
+
+
 def test_noise_time_grows_with_the_log_of_p():
     point = dominant(stripe_fixed_points(*STRIPE, 5))
     assert noise_time(point, 1e6) == pytest.approx(2 * noise_time(point, 1e3))
@@ -63,6 +92,8 @@ def test_bad_input_is_refused():
     point = dominant(stripe_fixed_points(*STRIPE, 5))
     with pytest.raises(ValueError, match=r"that of d=5, x has shape \(10, 3\)"):
         saturation(point, *stripe_data(10, 3))
+    with pytest.raises(ValueError, match=r"that of d=5, x has shape \(10, 3\)"):
+        sample_attractor(point, *stripe_data(10, 3))
     with pytest.raises(ValueError, match="p must be an integer >= 1, got 0"):
         median_amplification(point, 0)
     with pytest.raises(ValueError, match="p must be a finite number"):

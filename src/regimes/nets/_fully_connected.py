@@ -215,6 +215,28 @@ class FullyConnected(Network):
                 z, factor = self.activation.unscaled(z), self.activation.factor
         return z.mT.contiguous()
 
+    def layers_stacked(
+        self, parameters: Mapping[str, Tensor], x: Tensor
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """What enters and leaves every layer of R networks, `parameters` with a leading R.
+
+        Returns:
+            The inputs z_0, ..., z_L, (n, d) or (R, n, h) each; and the outputs z~_1, ..., z~_L, f
+            of the layers, (R, n, h) and at last (R, n, c).
+        """
+        z = self._flat(x, parameters["layers.0.weight"].dtype)
+        inputs, outputs = [z], []
+        for i, layer in enumerate(self.layers):
+            weight = parameters[f"layers.{i}.weight"] * getattr(layer, "weight_multiplier", 1.0)
+            made = inputs[-1] @ weight.mT
+            if layer.bias is not None:
+                bias = parameters[f"layers.{i}.bias"] * getattr(layer, "bias_multiplier", 1.0)
+                made = made + bias.unsqueeze(-2)
+            outputs.append(made)
+            if i < self.depth:
+                inputs.append(self.activation(made))
+        return inputs, outputs
+
     def _flat(self, x: Tensor, dtype: torch.dtype, leading: int = 1) -> Tensor:
         """`x` with everything after the leading axes (members, samples) flattened."""
         if x.ndim <= leading or x.shape[leading:].numel() != self.in_dim:

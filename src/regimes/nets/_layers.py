@@ -16,6 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regimes.nets._convolve import as_product
+
 
 @final
 class ScaledLinear(nn.Linear):
@@ -104,8 +106,11 @@ class ScaledConv2d(nn.Conv2d):
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in_channels, H, W) -> (n, out_channels, H', W')."""
-        bias = _times(self.bias, self.bias_multiplier)
-        return self._conv_forward(x, self.weight * self.weight_multiplier, bias)
+        weight, bias = self.weight * self.weight_multiplier, _times(self.bias, self.bias_multiplier)
+        made = as_product(self, x, weight)
+        if made is None:
+            return self._conv_forward(x, weight, bias)
+        return made if bias is None else made + bias[:, None, None]
 
     def extra_repr(self) -> str:
         """Sizes and multipliers."""

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from regimes.nets._convolve import side_by_side
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,8 @@ class Ensemble:
             return functional_call(self.template, (p, b), (inputs,))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
-        return run(dict(parameters), dict(self.buffers), x)
+        with side_by_side():
+            return run(dict(parameters), dict(self.buffers), x)
 
     def member(self, index: int) -> nn.Module:
         """Network `index` as a module of its own, in evaluation mode."""

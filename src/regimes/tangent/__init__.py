@@ -10,6 +10,7 @@ from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
 from regimes.tangent._products import TraceEstimate
+from regimes.tangent._stacked import stacked_gram
 
 __all__ = [
     "AnisotropyDirections",
@@ -24,4 +25,5 @@ __all__ = [
     "anisotropy_directions",
     "linearize",
     "nystrom_eigenpairs",
+    "stacked_gram",
 ]

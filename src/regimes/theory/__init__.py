@@ -15,10 +15,12 @@ from regimes.theory._sampling_noise import (
     sample_drift,
 )
 from regimes.theory._saturation import (
+    SampleAttractor,
     Saturation,
     amplification_prefactor,
     median_amplification,
     noise_time,
+    sample_attractor,
     saturation,
 )
 from regimes.theory._stripe_field import StripeDrift, stripe_drift
@@ -33,6 +35,7 @@ __all__ = [
     "FixedPoint",
     "InfiniteWidthKernels",
     "NeuronTrajectories",
+    "SampleAttractor",
     "Saturation",
     "StripeConstants",
     "StripeDrift",
@@ -50,6 +53,7 @@ __all__ = [
     "neuron_field",
     "neuron_trajectories",
     "noise_time",
+    "sample_attractor",
     "sample_drift",
     "saturation",
     "shallow_relu_kernel",

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from regimes._check import positive_int, real
 from regimes.theory._fixed_points import FixedPoint
-from regimes.theory._sampling_noise import BoundaryNoise, boundary_noise
+from regimes.theory._sampling_noise import BoundaryNoise, boundary_noise, sample_drift
+
+_SEARCH_STEPS = 1000  # of the search for a direction of rest
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,64 @@ def saturation(point: FixedPoint, x: Tensor, y: Tensor) -> Saturation:
     noise = boundary_noise(x, y, point.z, point.sign_w)
     ratios = noise.drift / point.saturation
     return Saturation(ratios, (point.d - 1) ** 0.5 / float(ratios.norm()), noise)
+
+
+@dataclass(frozen=True)
+class SampleAttractor:
+    """Direction that the neurons of one attractor have once saturated, exactly."""
+
+    ratios: Tensor  # (d-1,), w_i/w_1 for i > 1
+    amplification: float  # sqrt(d-1)/|w_perp/w_1|
+    z: float  # -sqrt(d) b/w_1, where the neuron's boundary cuts the informative axis
+    residual: float  # |(w, b) - drift|, both of length 1; a data set has kinks, so not 0
+
+
+def sample_attractor(point: FixedPoint, x: Tensor, y: Tensor) -> SampleAttractor:
+    """The direction (w, b) that the drift of one data set leaves as it is, near a fixed point.
+
+    While every sample is unfitted a neuron is driven by `sample_drift` (eq. 4), and its direction
+    comes to rest where (w, b) is parallel to it. `saturation` is the first order of this in
+    `1/sqrt(p)`, with the drift taken at the population's z*; here nothing is expanded. The two
+    differ by a share of `p^(-1/4)`: z* moves by `1/sqrt(p)`, and the noise walks as the root of it.
+
+    Args:
+        point: the fixed point of the population, where the search begins.
+        x: training points (p, d), the informative coordinate first.
+        y: labels +-1, (p,).
+
+    Raises:
+        ValueError: x of another dimension; a data set that leaves no attractor there.
+
+    >>> import torch
+    >>> from regimes.theory import dominant, stripe_fixed_points
+    >>> point = dominant(stripe_fixed_points(-0.3, 1.18549, d=3))
+    >>> x = torch.randn(1000, 3, generator=torch.Generator().manual_seed(0))
+    >>> y = torch.where((x[:, 0] > -0.3) & (x[:, 0] < 1.18549), -1.0, 1.0)
+    >>> 0.8 < sample_attractor(point, x, y).amplification / saturation(point, x, y).amplification
+    True
+    """
+    if x.ndim != 2 or x.shape[1] != point.d:
+        raise ValueError(f"the fixed point is that of d={point.d}, x has shape {tuple(x.shape)}")
+    direction = torch.zeros(1, point.d + 1, dtype=torch.float64, device=x.device)
+    direction[0, 0] = point.sign_w
+    direction[0, -1] = -point.sign_w * point.z / point.d**0.5
+    for step in range(_SEARCH_STEPS):
+        direction = direction / direction.norm()
+        drift = sample_drift(direction[:, :-1], direction[:, -1], x, y)
+        pull = point.sign_beta * torch.cat([drift.w, drift.b[:, None]], dim=1)
+        aim = pull / pull.norm()
+        # ever smaller: the drift jumps where the boundary passes a sample, and rest is between
+        direction = direction + (aim - direction) / (5 + step)
+    w, b = direction[0, :-1], direction[0, -1]
+    ratios = w[1:] / w[0]
+    residual = float((aim - direction).norm())
+    if not residual < 0.3:
+        raise ValueError(
+            f"the drift of this data set has no direction of rest near z = {point.z:.3g} "
+            f"(misfit {residual:.2g}); it may be too small for this fixed point"
+        )
+    amplification = (point.d - 1) ** 0.5 / float(ratios.norm())
+    return SampleAttractor(ratios, amplification, float(-(point.d**0.5) * b / w[0]), residual)
 
 
 def amplification_prefactor(point: FixedPoint) -> float:

@@ -21,20 +21,18 @@ def summary(study, tmp_path_factory):
 
 
 def known(slope):
-    """Amplifications p^slope; the largest size was not trained to the end."""
+    """Amplifications p^slope; the largest size was not followed to its peak."""
     p, spread = np.array([100, 300, 1000, 3000]), np.exp(0.1 * np.arange(-3, 4))
-    star = np.full((2, 4, 7), np.nan)
+    star, peak = np.full((2, 2, 4, 7), np.nan)
     star[0] = p[:, None] ** slope * spread
-    whole = np.full((2, 4, 5), np.nan)
-    whole[1, :3] = 2 * p[:3, None] ** slope * spread[1:6]
+    peak[1, :3] = 2 * p[:3, None] ** slope * spread
     return xr.Dataset(
         {
             "amplification_star": (("until", "n_train", "seed"), star),
-            "amplification_max": (("until", "n_train", "whole"), whole),
-            "fitted": (("until", "n_train", "whole"), np.where(np.isnan(whole), np.nan, 1.0)),
+            "peak": (("until", "n_train", "seed"), peak),
             "trial_state": (("until", "n_train"), [[2, 2, 2, 2], [2, 2, 2, 3]]),
         },
-        {"until": ["t_star", "fitted"], "n_train": p, "seed": np.arange(7)},
+        {"until": ["t_star", "peak"], "n_train": p, "seed": np.arange(7)},
     )
 
 
@@ -51,6 +49,16 @@ def test_both_ways_of_training_pass_the_same_t_star(summary):
     dataset = summary.dataset.sel(n_train=8)
     first = dataset.amplification_star.sel(until="t_star").values[:2]
     np.testing.assert_allclose(first, dataset.whole_star.sel(until="fitted").values, rtol=1e-4)
+
+
+def test_the_peak_is_that_of_the_whole_run(summary):
+    """Runs to five t* see the peak of the runs to the end, which came before."""
+    dataset = summary.dataset.sel(n_train=8)
+    whole = dataset.sel(until="fitted")
+    early = whole.peak_time.values <= 5
+    assert early.any()
+    seen = dataset.peak.sel(until="peak").values[:2]
+    np.testing.assert_allclose(seen[early], whole.amplification_max.values[early], rtol=1e-4)
 
 
 def test_training_to_the_end_is_for_small_sets(study):
@@ -81,7 +89,7 @@ def test_the_exponent_decides(study, slope, verdict):
 
 
 def test_a_scan_without_training_to_the_end_is_no_failure(study):
-    dataset = known(0.5).sel(until=["t_star"]).drop_vars(["amplification_max", "fitted"])
+    dataset = known(0.5).sel(until=["t_star"]).drop_vars("peak")
     star, whole = study.claims(dataset)
     assert (star.verdict, whole.verdict) == ("reproduced", "inconclusive")
     assert list(study.figures(dataset)) == ["Cylinder: amplification"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -209,17 +210,20 @@ def learn(frozen: Sequence[Sequence[Frozen]]) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Test errors and fractions of training points with their margin, (members, kernels) each.
     """
-    errors, satisfied = [], []
-    for one in (one for member in frozen for one in member):
-        machine = _frozen.fit(
-            one.gram.cpu().numpy(), one.y.cpu().numpy(), penalties=PENALTIES, iterations=500_000
-        )
-        outputs = one.gram_test.cpu().numpy()[:, machine.chosen] @ machine.dual
-        wrong = (outputs + machine.intercept) * one.y_test.cpu().numpy() <= 0
-        errors.append(float(np.mean(wrong)))
-        satisfied.append(1.0 - machine.unfitted)
-    shape = (len(frozen), len(KERNELS))
-    return np.reshape(errors, shape), np.reshape(satisfied, shape)
+    each = [one for member in frozen for one in member]
+    with _frozen.quiet(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
+        learned = list(threads.map(_learn_one, each))
+    errors, satisfied = np.reshape(learned, (len(frozen), len(KERNELS), 2)).transpose(2, 0, 1)
+    return errors, satisfied
+
+
+def _learn_one(kernel: Frozen) -> tuple[float, float]:
+    machine = _frozen.fit(
+        kernel.gram.cpu().numpy(), kernel.y.cpu().numpy(), penalties=PENALTIES, iterations=500_000
+    )
+    outputs = kernel.gram_test.cpu().numpy()[:, machine.chosen] @ machine.dual
+    wrong = (outputs + machine.intercept) * kernel.y_test.cpu().numpy() <= 0
+    return float(np.mean(wrong)), 1.0 - machine.unfitted
 
 
 def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:

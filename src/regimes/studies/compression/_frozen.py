@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +45,8 @@ def hard_margin(kernel: Kernel, train: Points, test: Points) -> Learned:
 
     gram = values(kernel, train.x, train.x)
     labels = train.y.double().cpu().numpy()
-    machine = fit(gram / (np.trace(gram) / len(gram)), labels)
+    with quiet():
+        machine = fit(gram / (np.trace(gram) / len(gram)), labels)
     scale, chosen = np.trace(gram) / len(gram), machine.chosen
     outputs = values(kernel, test.x, train.x[chosen]) @ (machine.dual / scale)
     wrong = (outputs + machine.intercept) * test.y.double().cpu().numpy() <= 0
@@ -83,23 +86,24 @@ def fit(
         machine = SVC(
             kernel="precomputed", C=penalty, cache_size=1000, max_iter=iterations or ITERATIONS
         )
-        if _finished(machine, gram, labels):
+        if machine.fit(gram, labels).fit_status_ == 0:  # an unfinished solution is one too
             break
     chosen, dual, intercept = machine.support_, machine.dual_coef_[0], machine.intercept_[0]
     margins = labels * (gram[:, chosen] @ dual + intercept)
     return Machine(chosen, dual, float(intercept), float(np.mean(margins < 0.9)))
 
 
-def _finished(machine: Any, gram: np.ndarray, labels: np.ndarray) -> bool:
-    """Fit, and say whether the solver came to its end; an unfinished solution is a solution too."""
-    import warnings
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the solver's warnings: `fit` knows when it has not come to its end.
 
+    Not within threads, whose filters of warnings are the same ones; around them.
+    """
     from sklearn.exceptions import ConvergenceWarning
 
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ConvergenceWarning)
-        machine.fit(gram, labels)
-    return not any(issubclass(each.category, ConvergenceWarning) for each in told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 def values(kernel: Kernel, x: Tensor, z: Tensor) -> np.ndarray:

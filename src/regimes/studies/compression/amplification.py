@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
+from regimes.studies.compression._parts import Part, claim_of_parts
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
+
+    from regimes.data import Dataset
+    from regimes.flow import Event, Run
 
 TIMES = np.linspace(0.0, 3.0, 61)  # in units of t*
 
@@ -37,7 +41,7 @@ class Params:
 
 @study(
     "compression/amplification",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "cpu": Params(
@@ -76,22 +80,26 @@ class Amplification:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train all seeds to t*, or to their end where Λ(t) is wanted."""
-        from regimes import data, theory
+        from regimes import data, flow, theory
 
         sets = [data.stripe(n_train=point.p, n_test=1, d=point.d, seed=seed) for seed in point.seed]
         whole = point.p in params.in_time
         level = point.p in params.saturation
-        run = shared.train(
-            sets,
-            width=params.width,
-            seeds=point.seed,
-            alpha=params.alpha_saturation if level else params.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            until="fitted" if whole else "t_star",
-            max_steps=params.max_steps,
-            observe={"amplification": shared.amplification_observer(per_decade=60)},
-        )
+
+        def train(until: str | Event) -> Run:
+            return shared.train(
+                sets,
+                width=params.width,
+                seeds=point.seed,
+                alpha=params.alpha_saturation if level else params.alpha,
+                dtype=point.dtype,
+                device=point.device,
+                until=until,
+                max_steps=params.max_steps,
+                observe={"amplification": shared.amplification_observer(per_decade=60)},
+            )
+
+        run = train("fitted" if whole else "t_star")
         record, t_star = run.records["amplification"], run.event_times["t_star"]
         tau = theory.stripe_tau(params.width, point.d)
         arrays = {
@@ -102,7 +110,7 @@ class Amplification:
             arrays["course"] = Array(("seed", "moment"), shared.course(record, t_star, TIMES))
             arrays["last"] = Array("seed", record.last.numpy())
         if level:
-            arrays |= _levels(run, sets, point.d)
+            arrays |= _levels(train(flow.fraction_fitted(0.5 / point.p)), sets, point.d)
         return TrialResult(arrays=arrays)
 
     @staticmethod
@@ -135,13 +143,17 @@ class Amplification:
         ]
 
 
-def _levels(run: Any, sets: list[Any], d: int) -> dict[str, Array]:
-    """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point (S9)."""
+def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
+    """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point (S9).
+
+    The run has just fitted its first sample: from then on the samples do not all pull alike, and
+    at t*, when a tenth of them has stopped, the neurons already follow the rest.
+    """
     from regimes import measure, theory
 
     fastest = fastest_attractor(d)
     weights, bias, beta = (tensor.double().cpu() for tensor in shared.neurons(run.parameters))
-    measured, predicted, levels = [], [], []
+    measured, exact, first_order = [], [], []
     for w, b, readout, made in zip(weights, bias, beta, sets, strict=True):
         x, y = made.x_train.double(), made.y_train.double()
         mine = (w[:, 0].sign() == fastest.sign_w) & (readout.sign() == fastest.sign_beta)
@@ -149,38 +161,39 @@ def _levels(run: Any, sets: list[Any], d: int) -> dict[str, Array]:
         size = (readout[mine] ** 2 * w[mine].square().sum(-1))[:, None]  # the large neurons rule
         ratios = w[mine][:, 1:] / w[mine][:, :1]
         measured.append(((size * ratios).sum(0) / size.sum()).numpy())
-        found = theory.saturation(fastest, x, y)
-        predicted.append(np.asarray(found.ratios))
-        levels.append(float(found.amplification))
-    return {
-        "ratios": Array(("seed", "direction"), np.array(measured)),
-        "ratios_predicted": Array(("seed", "direction"), np.array(predicted)),
-        "amplification_predicted": Array("seed", np.array(levels)),
-    }
+        exact.append(theory.sample_attractor(fastest, x, y))
+        first_order.append(theory.saturation(fastest, x, y))
+    arrays: dict[str, Array] = {"ratios": Array(("seed", "direction"), np.array(measured))}
+    for name, found in (("predicted", exact), ("first_order", first_order)):
+        ratios = np.array([each.ratios.numpy() for each in found])
+        arrays[f"ratios_{name}"] = Array(("seed", "direction"), ratios)
+        arrays[f"amplification_{name}"] = Array("seed", [each.amplification for each in found])
+    arrays["level"] = Array("seed", run.records["amplification"].last.numpy())
+    return arrays
 
 
 def _level_claim(dataset: xr.Dataset) -> Claim:
-    expected = "w_i/w_1 of each data set within 0.004 of the prediction; Λ* within 25 %"
     d5 = dataset.sel(d=5)
     chosen = d5.dropna("p", how="all", subset=["amplification_predicted"]).isel(p=-1)
-    gap = np.abs(chosen.ratios - chosen.ratios_predicted).max("direction").values
-    rms = float(np.sqrt(((chosen.ratios - chosen.ratios_predicted) ** 2).mean()))
-    ratio = (chosen.amplification / chosen.amplification_predicted).values
-    holds = gap.max() <= 0.004 and np.all(np.abs(ratio - 1) <= 0.25)
-    return Claim.holds(
-        "COMP-11",
-        bool(holds),
-        expected,
-        measured=float(ratio.mean()),
-        error=shared.standard_error(ratio),
-        why=(
-            f"measured is Λ* over its prediction, p = {int(chosen.p)}; each: "
-            f"{', '.join(f'{r:.3f}' for r in ratio)}; largest |w_i/w_1 - prediction| of each: "
-            f"{', '.join(f'{g:.4f}' for g in gap)}; root mean square of all entries {rms:.4f}. The "
-            "ledger's limits come from three trial runs and are asked of every entry of every "
-            "data set here"
-        ),
+    level = (chosen.level / chosen.amplification_predicted).values
+    gap = np.abs(chosen.ratios - chosen.ratios_predicted)
+    rough = np.abs(chosen.ratios - chosen.ratios_first_order).max("direction").values
+    parts = [
+        Part("Λ*/prediction, least", level.min(), low=0.75),
+        Part("Λ*/prediction, largest", level.max(), high=1.25),
+        Part("|w_i/w_1 - prediction|, largest of all data sets", float(gap.max()), high=0.004),
+    ]
+    by_formula = (chosen.level / chosen.amplification_first_order).values
+    late = (chosen.amplification / chosen.amplification_predicted).values
+    why = (
+        f"{len(level)} data sets, p = {int(chosen.p)}, when the first sample is fitted, against "
+        "the direction of rest of each data set's own drift. Its first order in 1/sqrt(p), the "
+        f"formula of S9, misses w_i/w_1 by up to {rough.max():.4f} ({(rough > 0.004).sum()} data "
+        f"sets by more than 0.004) and Λ* by {by_formula.min():.3f} to {by_formula.max():.3f}. At "
+        f"t*, with a tenth of the samples fitted, Λ/prediction is {late.min():.3f} to "
+        f"{late.max():.3f}"
     )
+    return claim_of_parts("COMP-11", parts, why=why)
 
 
 def _slope_claim(
@@ -215,10 +228,6 @@ def _slope_claim(
 
 
 def _shape_claim(dataset: xr.Dataset) -> Claim:
-    expected = (
-        "means over runs, as the document's figure: Λ(0.9 t*)/Λ(t*) in [0.8, 1.25], end Λ >= "
-        "0.5 Λ*; ln Λ concave up to t*"
-    )
     d5 = dataset.sel(d=5).dropna("p", how="all", subset=["course"]).isel(p=0)
     course = d5.course.transpose("seed", "moment").values
     plateau = course[:, np.searchsorted(TIMES, 0.9)] / course[:, np.searchsorted(TIMES, 1.0)]
@@ -227,20 +236,16 @@ def _shape_claim(dataset: xr.Dataset) -> Claim:
     logs = np.log(course)
     half, star = np.searchsorted(TIMES, 0.5), np.searchsorted(TIMES, 1.0)
     slowing = (logs[:, half] - logs[:, 0]) > (logs[:, star] - logs[:, half])
-    holds = 0.8 <= plateau.mean() <= 1.25 and ends.mean() >= 0.5 and slowing.all()
-    return Claim.holds(
-        "COMP-15",
-        bool(holds),
-        expected,
-        measured=float(plateau.mean()),
-        error=shared.standard_error(plateau),
-        why=(
-            f"measured is Λ(0.9 t*)/Λ(t*) at p = {int(d5.p)}; end Λ/Λ* {ends.mean():.2f} ± "
-            f"{shared.standard_error(ends) or 0.0:.2f}, single runs "
-            f"{', '.join(f'{e:.2f}' for e in ends)}; "
-            f"growth slows before t* in {int(slowing.sum())} of {len(slowing)} runs"
-        ),
+    parts = [
+        Part("Λ(0.9 t*)/Λ(t*)", plateau.mean(), 0.8, 1.25, shared.standard_error(plateau)),
+        Part("end Λ/Λ*", ends.mean(), low=0.5, error=shared.standard_error(ends)),
+        Part("share of runs whose growth slows before t*", float(slowing.mean()), low=1.0),
+    ]
+    why = (
+        f"means over runs, as the document's figure, p = {int(d5.p)}; end Λ/Λ* of single runs "
+        f"{', '.join(f'{e:.2f}' for e in ends)}"
     )
+    return claim_of_parts("COMP-15", parts, why=why)
 
 
 def _in_time(dataset: xr.Dataset) -> go.Figure:

@@ -37,7 +37,8 @@ SHOWN = {
     "last layer, final": KERNELS.index("final last layer"),
 }
 SLOPES = {"1/2": 1 / 2, "1/3": 1 / 3}  # the triangles of Fig. 8
-PAPER_P = tuple(round(6944 / 1.2**n) for n in range(28, -1, -1))  # 42, 51, 61, ..., 6944
+# Every third of the document's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
+PAPER_P = tuple(round(6944 / 1.2**n) for n in range(27, -1, -3))
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,10 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             p=(100, 200, 400, 800),
+            seed=tuple(range(8)),
             n_test=None,
             width_factor=2,
-            max_steps=3000,
+            max_steps=12_000,
             points=900,
             cube_points=2000,
             cube_draws=3,
@@ -80,9 +82,7 @@ class Params:
             images="mnist",
             n_test=10_000,
             width_factor=10,
-            output=0.1,
-            gradient=1e-2,
-            max_steps=50_000,
+            max_steps=10_000,
             points=2000,
             cube_points=2000,
             cube_draws=3,

@@ -1,0 +1,63 @@
+"""Tangent kernels of many fully connected networks at once."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from regimes._memory import parse_bytes
+from regimes.nets import Ensemble, FullyConnected
+
+
+def stacked_gram(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB") -> Tensor:
+    """The tangent kernel (R, n, n) of every member on its own, in the precision of the ensemble.
+
+    `Theta = sum_l m_l^2 (Z_(l-1) Z_(l-1)^T) * (D_l D_l^T)` entry by entry (spec `regimes` S9), with
+    m_l the multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`; a layer's biases
+    add `m_b^2 D_l D_l^T`. No Jacobian is made, and no loop runs over members. For one network of
+    any kind use `TangentKernel`.
+
+    Args:
+        ensemble: fully connected networks with one output.
+        x: points (n, d), shared by the members.
+        memory: budget of what is made besides the result; members are taken some at a time.
+
+    Raises:
+        ValueError: networks of another kind or with several outputs.
+
+    Example:
+        >>> from regimes import nets
+        >>> members = nets.stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
+        >>> stacked_gram(members, torch.ones(4, 3)).shape
+        torch.Size([5, 4, 4])
+    """
+    net = ensemble.template
+    if not isinstance(net, FullyConnected) or net.out_dim != 1:
+        raise ValueError(
+            f"stacked_gram takes FullyConnected networks with one output, got {net!r}; use "
+            "TangentKernel for one network of any kind"
+        )
+    weight = next(iter(ensemble.parameters.values()))
+    n, entry = len(x), weight.element_size()
+    each = entry * (3 * n * n + 6 * n * net.width * (net.depth + 1))
+    tile = max(1, parse_bytes(memory, x.device) // each)
+    parts = [
+        _gram(net, ensemble.select(slice(i, i + tile)), x) for i in range(0, ensemble.size, tile)
+    ]
+    return torch.cat(parts)
+
+
+def _gram(net: FullyConnected, members: Ensemble, x: Tensor) -> Tensor:
+    parameters = {name: value.detach() for name, value in members.parameters.items()}
+    first = parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
+    with torch.enable_grad():
+        inputs, outputs = net.layers_stacked(parameters | {"layers.0.weight": first}, x.to(first))
+        pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
+    gram = first.new_zeros(members.size, len(x), len(x))
+    for layer, z, pull in zip(net.layers, inputs, pulls, strict=True):
+        z = z.detach()
+        entering = (z @ z.mT) * getattr(layer, "weight_multiplier", 1.0) ** 2
+        if layer.bias is not None:
+            entering = entering + getattr(layer, "bias_multiplier", 1.0) ** 2
+        gram += entering * (pull @ pull.mT)
+    return gram
