@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.studies.compression._parts import Part
+from regimes.studies._parts import Part
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

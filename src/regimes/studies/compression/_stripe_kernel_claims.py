@@ -8,9 +8,9 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Claim
+from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.compression._medians import median_ratio
 from regimes.studies.compression._modes import MODES, mean_part, standard_error
-from regimes.studies.compression._parts import Part, claim_of_parts
 
 if TYPE_CHECKING:
     import xarray as xr

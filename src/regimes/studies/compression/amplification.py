@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
-from regimes.studies.compression._parts import Part, claim_of_parts
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

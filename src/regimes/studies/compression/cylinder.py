@@ -115,8 +115,9 @@ class Cylinder:
             t_star = train(until="t_star").event_times["t_star"]
             run = train(until="fitted", t_end=PEAK_BY * float(t_star.max()))
             largest, peak_time = _peaks(run)
-            arrays = {"peak": largest, "time_of_peak": peak_time}
-            return TrialResult(arrays={name: Array("seed", each) for name, each in arrays.items()})
+            return TrialResult(
+                arrays={"peak": Array("seed", largest), "time_of_peak": Array("seed", peak_time)}
+            )
         run = train(until=point.until)
         at_t_star = run.records["amplification"].at(run.event_times["t_star"])
         if point.until == "t_star":

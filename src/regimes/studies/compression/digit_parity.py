@@ -98,7 +98,7 @@ class Params:
         "kernel_satisfied": "fraction",
     },
     watch={"paired_error": "min"},
-    judges=("COMP-42", "COMP-43", "COMP-44", "COMP-45", "COMP-46"),
+    judges=("COMP-42", "COMP-43", "COMP-44", "COMP-45", "COMP-46", "REG-63"),
     dtype="float32",
 )
 class DigitParity:
@@ -223,7 +223,7 @@ class DigitParity:
 
     @staticmethod
     def claims(dataset: xr.Dataset) -> list[Claim]:
-        """COMP-42 to COMP-46."""
+        """COMP-42 to COMP-46, and REG-63."""
         return parity_claims(dataset)
 
 

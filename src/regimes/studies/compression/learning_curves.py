@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.compression import _frozen, _medians, _stripe
-from regimes.studies.compression._parts import Part, claim_of_parts
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -33,6 +33,9 @@ CURVES = {
     "compressed_error": ("frozen initial kernel, compressed data", "#7570b3", "dash"),
     "feature_error": ("feature-learning network", "#1b9e77", "solid"),
 }
+
+# The row of spec `regimes` that names five of this theme.
+ELSEWHERE = "the lazy exponent is COMP-22, the root of p COMP-12, the alignment COMP-38 and COMP-39"
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Params:
     axes=["d", Axis("n_train", unit="points"), "batch"],
     units={**dict.fromkeys(CURVES, "fraction"), "t_star": "tau", "peak_time": "t*"},
     watch={"feature_error": "min"},
-    judges=("COMP-14", "COMP-21", "COMP-24", "COMP-25", "COMP-26"),
+    judges=("COMP-14", "COMP-21", "COMP-24", "COMP-25", "COMP-26", "REG-64"),
     dtype="float32",
 )
 class LearningCurves:
@@ -156,21 +159,23 @@ class LearningCurves:
 
     @staticmethod
     def claims(dataset: xr.Dataset) -> list[Claim]:
-        """COMP-14, 21, 24, 25 and 26."""
+        """COMP-14, 21, 24, 25, 26, and what `regimes` repeats of them."""
         judged = dataset.sel(n_train=dataset.n_train >= DECIDE_FROM)
         missing = _medians.unfinished(dataset)
         if missing or judged.sizes["n_train"] < 2 or dataset.sizes["seed"] < 3:
             why = f"needs two sizes from p = {DECIDE_FROM} on and three seeds, {missing} missing"
-            ids = ("COMP-14", "COMP-21", "COMP-24", "COMP-25", "COMP-26")
+            ids = ("COMP-14", "COMP-21", "COMP-24", "COMP-25", "COMP-26", "REG-64")
             return [Claim.unclear(id, "see the ledger", why=why) for id in ids]
         unfitted = int((judged.fitted < 1).sum())
         note = f"{unfitted} of {judged.fitted.size} runs ended unfitted" if unfitted else ""
+        exponent = _exponent_claim(judged, note)
         return [
             _peak_claim(judged, note),
             _lazy_claim(judged, note),
             _compressed_claim(judged, note),
-            _exponent_claim(judged, note),
+            exponent,
             _final_claim(judged, note),
+            replace(exponent, id="REG-64", why=f"{exponent.why}; {ELSEWHERE}"),
         ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from regimes.lab import Verdict
-from regimes.studies.compression._parts import Part, claim_of_parts
+from regimes.studies._parts import Part, claim_of_parts
 
 GOOD = Part("good", 0.5, high=0.6, error=0.01)
 UNSURE = Part("unsure", 0.59, high=0.6, error=0.05)

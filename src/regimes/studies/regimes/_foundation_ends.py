@@ -1,0 +1,188 @@
+"""How a run ends and what its steps were allowed to change (spec `regimes` S5, S6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from regimes.lab import Array, TrialResult
+from regimes.studies.regimes._setting import fitted, members, task, train
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.flow import NetworkSnapshot, Observer, Run
+
+LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
+MARKS = 120  # moments of the stored curves
+OUTPUT = 0.1  # bound of S6 on the change of an output; that of the gradient is `eps`
+SHOWN = 300  # steps kept for the figure
+FLOOR = 1e-3  # S6: shortest step of the relu runs, as a share of the time
+
+
+def stopping(params: Any, point: Any) -> TrialResult:
+    """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
+    from regimes import flow
+
+    data = task(params.images, params.stop_points, 20, device=point.device)
+    d, seeds = data.x_train.shape[1], list(range(params.seeds))
+    found: dict[str, list[np.ndarray]] = {}
+    curves = []
+
+    def keep(name: str, values: Any) -> None:
+        found.setdefault(name, []).append(np.asarray(values))
+
+    for at in params.stop_at:
+        start, alpha = members(d, params.stop_width, 2, [at], seeds, device=point.device)
+        common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.stop_eps}
+        soft = train(start, data, alpha, **common)
+        hard = flow.gradient_flow(
+            start, data, loss="hinge", alpha=alpha, max_steps=params.max_steps
+        )
+        end = soft.times[:, -1].numpy()
+        late = train(
+            start,
+            data,
+            alpha,
+            loss="cross_entropy",
+            until=None,
+            t_end=LATER * float(end.max()),
+            observe={"moved": _moved()},
+            **common,
+        )
+        keep("stop_time", end)
+        keep("stop_fitted", fitted(soft))
+        keep("hinge_fitted", fitted(hard))
+        keep("hinge_loss", hard.losses[:, -1])
+        keep("hinge_pull", hard.history["gradient"][:, -1])
+        times = np.stack([LATER / 2 * end, LATER * end], 1)
+        keep("late_loss", _at(late.times, late.losses, times)[:, 1])
+        keep("late_weight", _at(late.times, late.history["weight"], times))
+        seen = late.records["moved"]
+        keep("late_moved", _at(seen.times, seen.values, times))
+        curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
+    dims = ("stop_scale", "stop_seed")
+    paired = ("late_weight", "late_moved")
+    return TrialResult(
+        arrays={
+            "stop_at": Array("stop_scale", params.stop_at),
+            "stop_curves": Array(
+                ("stop_scale", "stop_loss", "stop_column", "stop_mark"), np.array(curves)
+            ),
+            **{
+                name: Array((*dims, "late_moment") if name in paired else dims, np.array(values))
+                for name, values in found.items()
+            },
+        }
+    )
+
+
+def _moved() -> Observer:
+    """|w - w0| on the way."""
+    from regimes.flow import LogTimes, Observer
+
+    def distance(seen: NetworkSnapshot) -> Tensor:
+        home = seen.members.ensemble.parameters
+        parts = [
+            (value - home[name][seen.numbers]).flatten(1).square().sum(1)
+            for name, value in seen.parameters.items()
+        ]
+        return cast("Tensor", sum(parts)).sqrt()
+
+    return Observer(distance, LogTimes(50))
+
+
+def _at(times: Any, values: Any, when: np.ndarray) -> np.ndarray:
+    """What each member had at its own times, (R, k)."""
+    each = zip(when, times, values, strict=True)
+    return np.array([np.interp(now, own.numpy(), value.numpy()) for now, own, value in each])
+
+
+def _curve(run: Run, unit: float) -> np.ndarray:
+    """Time in units of the soft hinge's end, loss and |w| of the first network, (3, marks)."""
+    own = run.times[0].numpy()
+    mark = np.geomspace(1e-3 * unit, own[-1], MARKS)
+    columns = (run.losses, run.history["weight"])
+    return np.array([mark / unit, *(np.interp(mark, own, c[0].numpy()) for c in columns)])
+
+
+def accepted_steps(params: Any, point: Any) -> TrialResult:
+    """REG-75: changes of every accepted step, measured anew from the weights before and after."""
+    data = task(params.images, params.check_points, 20, device=point.device)
+    d, width = data.x_train.shape[1], params.check_width
+    arrays: dict[str, list[Any]] = {"worst": [], "told": [], "over": [], "forced": [], "shown": []}
+    for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
+        start, alpha = members(
+            d, width, 2, params.check_at, [0], device=point.device, activation=activation
+        )
+        changes, run = watched(start, data, alpha, params.check_eps, params.check_steps, floor)
+        large = [(each >= (OUTPUT, params.check_eps)) for each in changes]
+        arrays["over"].append([each.sum(0) for each in large])
+        arrays["worst"].append(
+            [each[~big[:, 1]].max(0) for each, big in zip(changes, large, strict=True)]
+        )
+        arrays["told"].append(
+            np.stack([run.worst[name].numpy() for name in ("output", "gradient")], 1)
+        )
+        arrays["forced"].append(run.forced.numpy())
+        rows = [np.linspace(0, len(each) - 1, SHOWN).astype(int) for each in changes]
+        arrays["shown"].append(
+            [np.column_stack([row, each[row]]) for each, row in zip(changes, rows, strict=True)]
+        )
+    dims = ("check_activation", "check_scale")
+    return TrialResult(
+        {"check_eps": params.check_eps},
+        arrays={
+            "check_at": Array("check_scale", params.check_at),
+            "check_forced": Array(dims, np.array(arrays["forced"])),
+            **{
+                f"check_{name}": Array((*dims, "check_change"), np.array(arrays[name]))
+                for name in ("worst", "told", "over")
+            },
+            "check_shown": Array((*dims, "check_row", "check_column"), np.array(arrays["shown"])),
+        },
+    )
+
+
+def watched(
+    start: Any, data: Dataset, alpha: list[float], eps: float, max_steps: int, floor: float | None
+) -> tuple[list[np.ndarray], Run]:
+    """Both changes of S6 in every step of each member, (steps, 2), computed outside the flow."""
+    import torch
+
+    from regimes import flow
+
+    loss = flow.soft_hinge(20.0)
+    last: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def measure(seen: NetworkSnapshot) -> Tensor:
+        weights = {k: v.detach().clone().requires_grad_() for k, v in seen.parameters.items()}
+        home = seen.members.ensemble.select(torch.from_numpy(seen.numbers))
+        scale = seen.members.alpha[seen.numbers].to(data.x_train).view(-1, 1, 1)
+        with torch.enable_grad():
+            shift = home.forward(weights, data.x_train) - home(data.x_train).detach()
+            total = loss.value(scale * shift, data.y_train[None]).mean(1) / scale[:, 0, 0] ** 2
+            slopes = torch.autograd.grad(total.sum(), list(weights.values()))
+        f = (scale * shift).detach()[..., 0]
+        g = torch.cat([each.flatten(1) for each in slopes], 1)
+        found = torch.zeros(len(f), 2, dtype=torch.float64)
+        for row, number in enumerate(seen.numbers.tolist()):
+            if number in last:
+                f0, g0 = last[number]
+                found[row, 0] = (f[row] - f0).abs().max()
+                found[row, 1] = (g[row] - g0).square().sum() / (g[row].norm() * g0.norm())
+            last[number] = f[row], g[row]
+        return found
+
+    run = train(
+        start,
+        data,
+        alpha,
+        eps=eps,
+        max_steps=max_steps,
+        floor=floor,
+        observe={"changes": flow.Observer(measure, flow.EverySteps(1))},
+    )
+    return [values[1:].numpy() for values in run.records["changes"].values], run

@@ -1,0 +1,136 @@
+"""Networks at initialisation: outputs, tangent kernel, gradients and speeds against the width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from regimes.lab import Array, TrialResult
+from regimes.studies.regimes._setting import members, network, task
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.nets import Ensemble, FullyConnected
+
+SCALES = (0.1, 1.0, 10.0)  # alphas of REG-09
+INSTANT = 1e-6  # length of the step from which speeds are taken
+
+
+def gaussian_process(params: Any, point: Any) -> TrialResult:
+    """REG-06: covariance and kurtosis of f over networks, against the recursion of S9."""
+    import torch
+
+    from regimes._random import generator
+    from regimes.nets import stack
+    from regimes.theory import infinite_width
+
+    d, width = 10, params.process_width
+    x = torch.randn(5, d, generator=generator(0, "process"), dtype=torch.float64)
+    x = (x / x.norm(dim=1, keepdim=True) * d**0.5).to(point.device)
+    chunk = max(1, 2**24 // width**2)
+    found = []
+    for first in range(0, params.process_networks, chunk):
+        seeds = range(first, min(first + chunk, params.process_networks))
+        group = stack(
+            lambda seed: network(d, width, 2, seed, activation="relu", device=point.device), seeds
+        )
+        found.append(group(x)[..., 0])
+    f = torch.cat(found).cpu()
+    predicted = infinite_width(x.cpu(), depth=2, activation="relu").nngp
+    square = f.square().mean(0)
+    return TrialResult(
+        {"process_width": width},
+        arrays={
+            "process_covariance": Array(("place", "other_place"), f.T @ f / len(f)),
+            "process_predicted": Array(("place", "other_place"), predicted),
+            "process_kurtosis": Array("place", f.pow(4).mean(0) / square**2 - 3),
+            "process_values": Array(("process_network", "place"), f),
+        },
+    )
+
+
+def kernel_noise(params: Any, point: Any) -> TrialResult:
+    """REG-07: how the tangent kernel at the start differs from network to network."""
+    from regimes.tangent import stacked_gram
+    from regimes.theory import infinite_width
+
+    data = task(params.images, params.start_points, 20, device=point.device)
+    x, seeds = data.x_train, list(range(params.noise_seeds))
+    limit = infinite_width(x, depth=2, activation="softplus_5").ntk
+    noise, distance = [], []
+    for width in params.noise_widths:
+        start, _ = members(x.shape[1], width, 2, [1.0], seeds, device=point.device)
+        gram = stacked_gram(start, x)
+        mean = gram.mean(0)
+        unbiased = (len(seeds) / (len(seeds) - 1)) ** 0.5
+        noise.append(
+            unbiased * (gram - mean).flatten(1).norm(dim=1).cpu().numpy() / float(mean.norm())
+        )
+        distance.append(float((mean - limit).norm() / limit.norm()))
+    return TrialResult(
+        arrays={
+            "noise_width": Array("noise_step", params.noise_widths),
+            "noise": Array(("noise_step", "noise_seed"), np.array(noise)),
+            "limit_distance": Array("noise_step", distance),
+        }
+    )
+
+
+def layers(params: Any, point: Any) -> TrialResult:
+    """REG-08 and REG-09: gradient of f and speed of the pre-activations, layer by layer."""
+    from regimes import flow, measure
+
+    data = task(params.images, params.start_points, 20, device=point.device)
+    x, seeds, depth = data.x_train, list(range(params.layer_seeds)), params.layer_depth
+    sizes, speeds = [], []
+    for width in params.layer_widths:
+        at = [alpha * width**0.5 for alpha in SCALES]
+        start, alpha = members(x.shape[1], width, depth, at, seeds, device=point.device)
+        sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
+        run = flow.gradient_flow(
+            start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
+        )
+        net = cast("FullyConnected", start.template)
+        before = net.layers_stacked(start.parameters, x)[1][:depth]
+        after = net.layers_stacked(run.parameters, x)[1][:depth]
+        speed = [
+            measure.preact_speed(now, then, INSTANT).cpu().numpy()
+            for now, then in zip(after, before, strict=True)
+        ]
+        speeds.append(np.array(speed).reshape(depth, len(SCALES), len(seeds)))
+    return TrialResult(
+        {"layer_depth": depth},
+        arrays={
+            "layer_width": Array("layer_step", params.layer_widths),
+            "gradient_size": Array(
+                ("layer_seed", "layer_step", "weight_layer"), np.array(sizes).swapaxes(0, 1)
+            ),
+            "preact_speed": Array(
+                ("layer_step", "hidden_layer", "layer_scale", "layer_seed"), np.array(speeds)
+            ),
+        },
+    )
+
+
+def gradient_sizes(ensemble: Ensemble, x: Tensor) -> Tensor:
+    """Root mean square of df/dW over points and weights, for every member and layer, (R, L+1).
+
+    The gradient by one layer's weights is an outer product, so that its norm is
+    `m_l |z_(l-1)(x)| |df/dz~_l(x)|` (spec `regimes` S9).
+    """
+    import torch
+
+    net = cast("FullyConnected", ensemble.template)
+    parameters = {name: value.detach() for name, value in ensemble.parameters.items()}
+    parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
+    with torch.enable_grad():
+        inputs, outputs = net.layers_stacked(parameters, x)
+        pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
+    found = []
+    for layer, z, pull in zip(net.layers, inputs, pulls, strict=True):
+        entering, leaving = z.detach().square().mean(-1), pull.square().mean(-1)
+        scale = cast(float, getattr(layer, "weight_multiplier", 1.0))
+        found.append(scale * (entering * leaving).mean(-1).sqrt())
+    return torch.stack(found, 1)

@@ -1,0 +1,237 @@
+"""Training in small: parametrisations, particles, steps and ends of spec `regimes` S3-S11."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from regimes.lab import Array, TrialResult
+from regimes.studies.regimes._setting import fitted, members, network, task, train
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.nets import FullyConnected
+
+FORM_STEPS = 30  # of descent, after which the two forms of one class are compared
+SLOW = 100.0  # alpha of the networks that move less and less as they are wider (REG-70)
+
+
+def maximal_update(params: Any, point: Any) -> TrialResult:
+    """REG-70: one class in two forms, and how far each layer moves at several widths."""
+    from regimes import flow, measure
+    from regimes.nets import ABC
+
+    depth, seeds = 3, list(range(params.move_seeds))
+    data = task(params.images, params.move_points, 20, device=point.device)
+    x = data.x_train
+    d = x.shape[1]
+    width = params.move_widths[0]
+    outputs = []
+    for form in (ABC.mean_field(depth), ABC.maximal_update(depth)):
+        net = network(d, width, depth, 0, device=point.device, parametrization=form)
+        run = flow.descend(
+            net,
+            data,
+            rate=0.1 * float(width) ** -form.c,
+            loss="softhinge_20",
+            subtract_init=True,
+            max_steps=FORM_STEPS,
+            check_every=FORM_STEPS,
+        )
+        outputs.append(run.outputs_train)
+    gap = (outputs[0] - outputs[1]).abs().max() / outputs[0].abs().max()
+
+    moved = np.empty((2, len(params.move_widths), depth, len(seeds)))
+    reached = []
+    for k, width in enumerate(params.move_widths):
+        for i in range(2):
+            if i == 0:
+                start, _ = members(
+                    d, width, depth, [1.0], seeds, device=point.device, parametrization="mean_field"
+                )
+                alpha, unit = [1.0] * len(seeds), "alpha"
+            else:
+                start, alpha = members(
+                    d, width, depth, [SLOW * width**0.5], seeds, device=point.device
+                )
+                unit = "alpha^2"
+            run = train(
+                start, data, alpha, eps=params.move_eps, max_steps=params.max_steps, divide_by=unit
+            )
+            net = cast("FullyConnected", start.template)
+            before = net.layers_stacked(start.parameters, x)[1]
+            after = net.layers_stacked(run.parameters, x)[1]
+            for layer in range(depth):
+                moved[i, k, layer] = measure.preact_change(after[layer], before[layer]).cpu()
+            reached.append(fitted(run).mean())
+    return TrialResult(
+        {
+            "form_gap": float(gap),
+            "form_outputs": float(outputs[0].abs().max()),
+            "move_fitted": float(np.mean(reached)),
+        },
+        arrays={
+            "move_width": Array("move_step", params.move_widths),
+            "moved": Array(("move_form", "move_step", "move_layer", "move_seed"), moved),
+        },
+    )
+
+
+def small_steps(params: Any, point: Any) -> TrialResult:
+    """REG-71: distance of descent with fewer and more steps from the flow, at one time."""
+    from regimes import flow
+
+    data = task(params.images, params.step_points, 20, device=point.device)
+    d, width, seeds = data.x_train.shape[1], params.step_width, list(range(params.seeds))
+    start, alpha = members(d, width, 2, [10.0], seeds, device=point.device)
+    common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
+    first = flow.gradient_flow(
+        start, data, until="halved", **common, tolerances=flow.Tolerances(gradient=1e-3)
+    )
+    end = float(first.event_times["halved"].max())  # enough for every network to have learnt
+    exact = flow.gradient_flow(
+        start,
+        data,
+        until=None,
+        t_end=end,
+        method="rk4",
+        tolerances=flow.Tolerances(output=0.05, gradient=1e-4),
+        **common,
+    )
+    common |= {"subtract_init": True, "divide_by": "alpha^2", "events": ()}
+
+    def distance(parameters: Any, origin: Any) -> np.ndarray:
+        far = sum((parameters[k] - origin[k]).flatten(1).square().sum(1) for k in origin)
+        return cast("Tensor", far).sqrt().cpu().numpy()
+
+    way = distance(exact.parameters, start.parameters)
+    steady = []
+    for steps in params.step_counts:
+        run = flow.descend(
+            start, data, rate=end / steps, max_steps=steps, check_every=steps, **common
+        )
+        steady.append(distance(run.parameters, exact.parameters) / way)
+
+    orders = params.orders
+    one = start.select([0] * orders)
+    goal = {name: value[:1] for name, value in exact.parameters.items()}
+    common["alpha"] = alpha[0]
+    random, middle = [], []
+    for steps in params.step_counts:
+        run = flow.descend(
+            one,
+            data,
+            rate=end / steps,
+            batch_size=max(1, params.step_points // 10),
+            max_steps=steps,
+            check_every=steps,
+            **common,
+        )
+        random.append(distance(run.parameters, goal) / way[0])
+        mean = {name: value.mean(0, keepdim=True) for name, value in run.parameters.items()}
+        middle.append(float(distance(mean, goal)[0] / way[0]))
+    return TrialResult(
+        {
+            "step_end": end,
+            "step_loss": float(exact.losses[:, -1].mean() / exact.losses[:, 0].mean()),
+        },
+        arrays={
+            "step_count": Array("step_rate", params.step_counts),
+            "descent_distance": Array(("step_rate", "step_seed"), np.array(steady)),
+            "sgd_distance": Array(("step_rate", "order"), np.array(random)),
+            "sgd_mean_distance": Array("step_rate", middle),
+        },
+    )
+
+
+def mean_field(params: Any, point: Any) -> TrialResult:
+    """REG-73: the potential of a neuron, neurons in twos, fluctuations after training."""
+    from regimes import measure
+
+    data = task(params.images, params.field_points, params.n_test, device=point.device)
+    d, seeds = data.x_train.shape[1], list(range(params.field_seeds))
+    variance, left_out, ends = [], [], []
+    for width in params.field_widths:
+        start, alpha = members(d, width, 1, [0.1], seeds, device=point.device)
+        run = train(start, data, alpha, eps=params.field_eps, max_steps=params.max_steps)
+        f = cast("Tensor", run.outputs_test)[..., 0]
+        variance.append(float(measure.ensemble_variance(f)))
+        others = [[k for k in seeds if k != seed] for seed in seeds]
+        left_out.append([float(measure.ensemble_variance(f[kept])) for kept in others])
+        ends.append(fitted(run).mean())
+    return TrialResult(
+        {
+            "potential_gap": potential_gap(data),
+            "twin_gap": twin_gap(data),
+            "field_fitted": float(np.mean(ends)),
+        },
+        arrays={
+            "field_width": Array("field_step", params.field_widths),
+            "field_variance": Array("field_step", variance),
+            "field_left_out": Array(("field_step", "field_seed"), left_out),
+        },
+    )
+
+
+def potential_gap(data: Dataset, width: int = 50) -> float:
+    """Largest relative difference between `h dR/dtheta_i` and `2 grad Psi(theta_i)` (S11).
+
+    R is the mean square loss of the mean-field network, by automatic differentiation of the whole
+    network; Psi = V + int U rho is the potential of one neuron among all, written out.
+    """
+    import torch
+
+    x, y = data.x_train.cpu(), data.y_train.cpu()
+    d = x.shape[1]
+    net = _biased(d, width, seed=0)
+    names = ("layers.0.weight", "layers.0.bias", "layers.1.weight")
+    own = dict(net.named_parameters())
+    risk = (y - net(x)[:, 0]).square().mean()
+    whole = torch.autograd.grad(risk, [own[name] for name in names])
+
+    def s(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+        """`s(x, theta)` of every point and neuron, (P, h)."""
+        return c * net.activation(x @ a.T / d**0.5 + b)
+
+    rho = [own[name].detach() for name in names]
+    rho[2] = rho[2][0]
+    others = s(*rho).detach()
+    theta = [value.clone().requires_grad_() for value in rho]
+    here = s(*theta)
+    attraction = -(y[:, None] * here).mean(0)  # V, (h,)
+    crowd = (here.T @ others / len(x)).mean(1)  # int U rho, (h,)
+    potential = torch.autograd.grad((attraction + crowd).sum(), theta)
+    gaps = [
+        (width * one.reshape(two.shape) - 2 * two).abs().max() / (2 * two).abs().max()
+        for one, two in zip(whole, potential, strict=True)
+    ]
+    return float(torch.stack(gaps).max())
+
+
+def twin_gap(data: Dataset, width: int = 50, steps: int = 50) -> float:
+    """How much the function path changes when every neuron is doubled, rates times the width."""
+    import torch
+
+    from regimes import flow
+
+    cpu = data.to(torch.float64, "cpu")
+    d = cpu.x_train.shape[1]
+    single, double = _biased(d, width, seed=1), _biased(d, 2 * width, seed=2)
+    with torch.no_grad():
+        source = dict(single.named_parameters())
+        for name, value in double.named_parameters():
+            value.copy_(torch.cat([source[name]] * 2, 1 if name == "layers.1.weight" else 0))
+    paths = []
+    for net, h in ((single, width), (double, 2 * width)):
+        watched = {"f": flow.Observer(lambda seen: seen.predictions[..., 0], flow.EverySteps(1))}
+        run = flow.descend(net, cpu, rate=0.2 * h, loss="mse", max_steps=steps, observe=watched)
+        paths.append(run.records["f"].values[0])
+    return float((paths[0] - paths[1]).abs().max() / paths[0].abs().max())
+
+
+def _biased(d: int, width: int, seed: int) -> FullyConnected:
+    """The mean-field network of one hidden layer with biases (FL eq. 1, PD eq. 6)."""
+    return network(d, width, 1, seed, parametrization="mean_field", bias=True)

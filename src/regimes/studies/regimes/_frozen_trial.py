@@ -1,0 +1,290 @@
+"""One case of frozen kernels: networks trained, and their kernels before and after (S9, S10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regimes.studies.regimes import _cases, _setting
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.nets import Ensemble
+
+NETS = ("fc", "cnn", "wide_resnet")
+FLOOR = 1e-3  # of the steps of relu networks (S6)
+FIRST = 1.0  # step (S6), the same for networks and kernels: then all their steps are, in the limit
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a case trains."""
+
+    scan: str
+    net: str
+    activation: str
+    images: str
+    components: int  # 0 keeps the pixels
+    depth: int
+    n_train: int
+    width: int
+    at: float  # sqrt(h) alpha
+
+    @classmethod
+    def of(cls, case: str, images: str, components: int) -> Setting:
+        """Read a case; what it leaves out has the values given here.
+
+        >>> made = Setting.of("learned L=3 P=200 h=64 alpha=0.5", "mnist", 10)
+        >>> made.net, made.width, made.at
+        ('fc', 64, 4.0)
+        """
+        own = _cases.settings_of(case)
+        if ("at" in own) == ("alpha" in own):
+            raise ValueError(f"a case gives at or alpha, one of them, got {case!r}")
+        net, width = str(own.get("net", "fc")), int(own["h"])
+        if net not in NETS:
+            raise ValueError(f"net must be one of {', '.join(NETS)}, got {net!r}")
+        at = float(own["at"]) if "at" in own else width**0.5 * float(own["alpha"])
+        return cls(
+            scan=str(own["scan"]),
+            net=net,
+            activation=str(own.get("act", "softplus_5")),
+            images=str(own.get("images", images)),
+            components=int(own.get("pca", components)),
+            depth=int(own.get("L", 4)),
+            n_train=int(own["P"]),
+            width=width,
+            at=at,
+        )
+
+    @property
+    def alpha(self) -> float:
+        """The scale of the output."""
+        return self.at / self.width**0.5
+
+    def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> nn.Module:
+        """One network for inputs of this shape."""
+        import torch
+
+        from regimes import nets
+
+        common: dict[str, Any] = {
+            "activation": self.activation,
+            "seed": seed,
+            "dtype": getattr(torch, dtype),
+            "device": device,
+        }
+        if self.net == "fc":
+            size = int(np.prod(shape))
+            return nets.FullyConnected(size, self.width, self.depth, **common)
+        if self.net == "cnn":
+            kernel = 3 if min(shape[1:]) < 20 else 5
+            return nets.ConvNet4(shape, width=self.width, kernel_size=kernel, **common)
+        if self.width % 64:
+            raise ValueError(f"a wide residual net has 64 k channels at its end, got {self.width}")
+        return nets.WideResNet(shape, width_factor=self.width // 64, **common)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The networks of a case before and after training."""
+
+    data: Dataset
+    start: Ensemble
+    run: Run
+
+    @cached_property
+    def end(self) -> Ensemble:
+        """The networks after training."""
+        from regimes.nets import Ensemble
+
+        return Ensemble(self.start.template, self.run.parameters, self.start.buffers)
+
+    @cached_property
+    def stages(self) -> tuple[Ensemble, Ensemble]:
+        """Before and after."""
+        return self.start, self.end
+
+    def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, np.ndarray]:
+        """Errors of networks and frozen kernels, and how far networks are from the initial one."""
+        from regimes import flow
+
+        outputs = self._outputs(self.run)
+        found = {
+            "network_error": self._errors(outputs),
+            "fitted": _setting.fitted(self.run),
+            "steps": self.run.steps.cpu().numpy(),
+        }
+        for name, ensemble in zip(("initial", "final"), self.stages, strict=True):
+            run = flow.kernel_flow(
+                _kernels(ensemble, self.data.x_train),
+                self.data.y_train,
+                _kernels(ensemble, self.data.x_test, self.data.x_train),
+                y_test=self.data.y_test,
+                loss="softhinge_20",
+                tolerances=flow.Tolerances(output=0.1, gradient=eps),
+                rule=flow.StepRule(first=FIRST),
+                max_steps=max_steps,
+            )
+            frozen = self._outputs(run)
+            found[f"{name}_error"] = self._errors(frozen)
+            found[f"{name}_fitted"] = _setting.fitted(run)
+            gap = (outputs - frozen).norm(dim=1) / frozen.norm(dim=1)
+            found[f"{name}_difference"] = gap.cpu().numpy()
+            disagree = (outputs * frozen <= 0).double().mean(1)
+            found[f"{name}_disagreement"] = disagree.cpu().numpy()
+        return found
+
+    def step_by_step(self) -> np.ndarray:
+        """Distance of the networks from their initial kernels, driven by the networks' own steps.
+
+        Both choose their steps alike, but near the longest stable step a choice hangs on rounding;
+        `against_kernels` then sees the integrators differ, by about 1e-4 however large at is.
+        """
+        import torch
+
+        train = _kernels(self.start, self.data.x_train)
+        test = _kernels(self.start, self.data.x_test, self.data.x_train)
+        driven = [
+            across @ frozen_course(gram, self.data.y_train, times)
+            for gram, across, times in zip(
+                train, test, self.run.records["steps"].times, strict=True
+            )
+        ]
+        outputs, frozen = self._outputs(self.run), torch.stack(driven)
+        return ((outputs - frozen).norm(dim=1) / frozen.norm(dim=1)).cpu().numpy()
+
+    def kernels_compared(self, n_kernel: int) -> dict[str, np.ndarray]:
+        """Growth and change of the kernel on test points, and its blocks by label (S14)."""
+        from regimes import measure
+
+        x, y = self.data.x_test[:n_kernel], self.data.y_test[:n_kernel]
+        before, after = (_kernels(ensemble, x) for ensemble in self.stages)
+        growth = after.flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1)
+        pairs = list(zip(before, after, strict=True))
+        return {
+            "kernel_growth": growth.cpu().numpy(),
+            "kernel_change": np.array([float(measure.kernel_change(k, k0)) for k0, k in pairs]),
+            "initial_contrast": np.array([float(measure.block_contrast(k, y)) for k, _ in pairs]),
+            "final_contrast": np.array([float(measure.block_contrast(k, y)) for _, k in pairs]),
+        }
+
+    def tangent_residuals(self) -> np.ndarray:
+        """Share of each weight change outside the span of the training gradients (INT Fig. 5)."""
+        import torch
+
+        from regimes import measure, tangent
+
+        found = []
+        for i in range(self.start.size):
+            kernel = tangent.TangentKernel(self.start.member(i))
+            change = [
+                (self.run.parameters[name][i] - self.start.parameters[name][i]).flatten()
+                for name in kernel.parameter_names
+            ]
+            features = kernel.features(self.data.x_train)
+            found.append(float(measure.tangent_residual(torch.cat(change), features)))
+        return np.array(found)
+
+    def pictures(self, n_shown: int) -> np.ndarray:
+        """Kernels of the first network on test points sorted by label, (2, n, n) (S14)."""
+        from regimes import measure
+
+        x, y = self.data.x_test[:n_shown], self.data.y_test[:n_shown]
+        grams = [_kernels(ensemble.select([0]), x)[0] for ensemble in self.stages]
+        drawn = [measure.gram_picture(gram, y).cpu().numpy() for gram in grams]
+        return np.stack(drawn).astype(np.float32)
+
+    def positive(self, n_shown: int) -> np.ndarray:
+        """Which of the points of the pictures have a positive label, in the order shown."""
+        labels = self.data.y_test[:n_shown].cpu().numpy()
+        return (np.sort(labels, kind="stable") > 0).astype(float)
+
+    def _outputs(self, run: Run) -> Tensor:
+        if run.outputs_test is None:
+            raise ValueError("networks and kernels are compared on test points, there are none")
+        return run.outputs_test[..., 0]
+
+    def _errors(self, outputs: Tensor) -> np.ndarray:
+        from regimes import measure
+
+        return measure.test_error(outputs, self.data.y_test).cpu().numpy()
+
+
+def train(
+    setting: Setting,
+    seeds: Sequence[int],
+    *,
+    n_test: int,
+    eps: float,
+    max_steps: int,
+    dtype: str,
+    device: str,
+) -> Trained:
+    """Train the networks of a case side by side."""
+    from regimes.flow import EverySteps, Observer, StepRule
+    from regimes.nets import stack
+
+    data = _cases.points(
+        setting.images,
+        setting.n_train,
+        n_test,
+        components=setting.components or None,
+        dtype=dtype,
+        device=device,
+    )
+    shape = tuple(data.x_train.shape[1:])
+    start = stack(lambda seed: setting.network(shape, seed, dtype, device), list(seeds))
+    run = _setting.train(
+        start,
+        data,
+        [setting.alpha] * len(seeds),
+        eps=eps,
+        max_steps=max_steps,
+        rule=StepRule(first=FIRST, floor=FLOOR if setting.activation == "relu" else None),
+        observe={"steps": Observer(_first_prediction, EverySteps())},
+    )
+    return Trained(data, start, run)
+
+
+def _first_prediction(snapshot: Any) -> Tensor:
+    """Anything small: what is wanted are the times at which it is seen."""
+    predictions: Tensor = snapshot.predictions
+    return predictions[:, 0, 0]
+
+
+def frozen_course(gram: Tensor, y: Tensor, times: Tensor) -> Tensor:
+    """Dual weights of the frozen-kernel flow (S10) after Euler steps between these times, (n,).
+
+    Args:
+        gram: K between training points, (n, n).
+        y: their labels.
+        times: from 0 on, increasing.
+    """
+    import torch
+
+    from regimes.flow import soft_hinge
+
+    loss = soft_hinge(20.0)
+    dual = torch.zeros_like(y)
+    for step in times.diff().tolist():
+        outputs = (gram @ dual)[None, :, None]
+        dual = dual - step / len(y) * loss.derivative(outputs, y[None])[0, :, 0]
+    return dual
+
+
+def _kernels(ensemble: Ensemble, x: Tensor, z: Tensor | None = None) -> Tensor:
+    """The tangent kernel of every member, (R, n, m)."""
+    import torch
+
+    from regimes.tangent import TangentKernel
+
+    grams = [TangentKernel(ensemble.member(i))(x, z) for i in range(ensemble.size)]
+    return torch.stack(grams)

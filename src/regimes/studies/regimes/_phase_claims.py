@@ -1,0 +1,206 @@
+"""Verdicts on the phase diagram: REG-14, REG-39 and REG-51 to REG-55."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regimes.lab import Claim
+from regimes.studies._parts import Part, claim_of_parts
+from regimes.studies.regimes import _phase_lines as lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import xarray as xr
+
+WIDE = 24  # widths from here on are far from jamming at the size of a CPU run
+NEAR = 12  # the width of REG-55, close to jamming
+COMPARED = (48, 192)  # the widths of REG-54, farther from jamming with more points
+MANY_POINTS = 1000  # a training set from which REG-53 is judged
+
+
+def phase_claims(dataset: xr.Dataset) -> list[Claim]:
+    """All of them, from the widths that have run."""
+    done = lines.finished(dataset)
+    judged: tuple[tuple[str, str, Callable[[xr.Dataset], Claim]], ...] = (
+        ("REG-14", "a crossover at one sqrt(h) alpha", _flat_crossover),
+        ("REG-39", "no minimum where lazy training wins", _best_width),
+        ("REG-51", "a jammed region at small widths", _jammed),
+        ("REG-52", "the border moves left in longer runs", _slowing_down),
+        ("REG-53", "fewer parameters where the error is small", _parameters),
+        ("REG-54", "parallel lines", _parallel),
+        ("REG-55", "lines bend up near jamming", _bending),
+    )
+    claims = []
+    for id, expected, judge in judged:
+        try:
+            if not done.sizes.get("width"):
+                raise UndecidedError("no width has run at every scale")
+            claims.append(judge(done))
+        except UndecidedError as reason:
+            claims.append(Claim.unclear(id, expected, why=str(reason)))
+    return claims
+
+
+class UndecidedError(Exception):
+    """The scan does not hold what a claim needs."""
+
+
+def _crossings(dataset: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
+    """Widths, at*, its error, for wide networks."""
+    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= WIDE))
+    if not wide.sizes["width"] or wide.sizes["seed"] < 2:
+        raise UndecidedError(f"no finished widths from {WIDE} on with two seeds or more")
+    line = lines.crossover(wide, level)
+    met = np.isfinite(line.y)
+    if met.sum() < 2:
+        raise UndecidedError(f"kernel_change = {level:g} was met at {met.sum()} widths")
+    return line.x[met], line.y[met], line.error[met]
+
+
+def _told(x: np.ndarray, y: np.ndarray, error: np.ndarray) -> str:
+    return ", ".join(
+        f"{v:.3g} ± {e:.2g} at h = {int(h)}" for h, v, e in zip(x, y, error, strict=True)
+    )
+
+
+def _flat_crossover(dataset: xr.Dataset) -> Claim:
+    x, y, error = _crossings(dataset)
+    middle = np.exp(np.log(y).mean())
+    away = np.abs(y / middle - 1)
+    worst = int(away.argmax())
+    # slope of alpha* = at*/sqrt(h) in h, with the error of the points
+    u = np.log(x) - np.log(x).mean()
+    slope = float((u * np.log(y)).sum() / (u**2).sum()) - 0.5
+    spread = float(np.sqrt(((u * error / y) ** 2).sum()) / (u**2).sum())
+    parts = [
+        Part("slope of alpha* in h", slope, -0.58, -0.42, spread),
+        Part("largest deviation of at* from its mean", away[worst], high=0.2),
+    ]
+    why = f"kernel_change = 1 at sqrt(h) alpha = {_told(x, y, error)}"
+    return claim_of_parts("REG-14", parts, why=why)
+
+
+def _parallel(dataset: xr.Dataset) -> Claim:
+    ratios, spreads, told = [], [], []
+    for level in (0.1, 1.0, 10.0):
+        x, y, error = _crossings(dataset, level)
+        a, b = (int(np.abs(np.log(x / h)).argmin()) for h in COMPARED)
+        if a == b:
+            raise UndecidedError("the line is known at one of the two widths only")
+        ratios.append(y[b] / y[a])
+        spreads.append(ratios[-1] * np.hypot(error[b] / y[b], error[a] / y[a]))
+        told.append(f"c = {level:g}: {_told(x, y, error)}")
+    parts = [
+        Part(
+            f"at* at h = {int(x[b])} over h = {int(x[a])}, c = {level:g}", ratio, 0.75, 1.25, spread
+        )
+        for level, ratio, spread in zip((0.1, 1.0, 10.0), ratios, spreads, strict=True)
+    ]
+    return claim_of_parts("REG-54", parts, why="; ".join(told))
+
+
+def _bending(dataset: xr.Dataset) -> Claim:
+    x, y, error = _crossings(dataset)
+    near = dataset.isel(width=np.flatnonzero(dataset.width.values == NEAR))
+    if not near.sizes["width"]:
+        raise UndecidedError(f"width {NEAR} has not run")
+    line = lines.crossover(near)
+    if not np.isfinite(line.y[0]):
+        raise UndecidedError(f"the crossover was not met at h = {NEAR}: its runs are unfitted")
+    ratio = line.y[0] / y[-1]
+    spread = ratio * float(np.hypot(line.error[0] / line.y[0], error[-1] / y[-1]))
+    part = Part(f"at* at h = {NEAR} over that at h = {int(x[-1])}", ratio, low=1.0, error=spread)
+    why = f"{line.y[0]:.3g} ± {line.error[0]:.2g} and {_told(x, y, error)}"
+    return claim_of_parts("REG-55", [part], why=why)
+
+
+def _jammed(dataset: xr.Dataset) -> Claim:
+    line = lines.jamming(dataset)
+    if not np.isfinite(line.width).any():
+        raise UndecidedError("no width was jammed next to one that fits")
+    jammed = ~(dataset.fitted > 0).any("seed")
+    narrowest = float(jammed.isel(width=0).mean())
+    middle = dataset.at.values[np.abs(np.log(dataset.at.values / 10)).argmin()]
+    wide = dataset.fitted.sel(at=middle).isel(width=np.flatnonzero(dataset.width.values >= 20))
+    seen = line.width[np.isfinite(line.width)]
+    parts = [
+        Part("share of scales at which the narrowest is jammed", narrowest, low=1.0),
+        Part(f"share of runs from h = 20 on that fit at at = {middle:g}", float(wide.mean()), 1.0),
+        Part("jamming width, largest / least over scales", seen.max() / seen.min(), high=2.5),
+    ]
+    told = ", ".join(
+        f"{low:g} to {high:g} at {at:g}"
+        for at, low, high in zip(line.y, line.jammed, line.fits, strict=True)
+        if np.isfinite(low)
+    )
+    why = f"jamming width by sqrt(h) alpha: {told}; n = {int(dataset.n_train.max())}"
+    return claim_of_parts("REG-51", parts, why=why)
+
+
+def _slowing_down(dataset: xr.Dataset) -> Claim:
+    shares = (0.25, 0.5, 1.0)
+    found = np.array([lines.jamming(dataset, share).width for share in shares])
+    seen = np.isfinite(found).all(0)
+    if not seen.any():
+        raise UndecidedError("the jamming line is not inside the grid for all budgets")
+    steps = found[:, seen]
+    parts = [
+        Part(
+            "share of scales whose border never moves right",
+            float((np.diff(steps, axis=0) <= 0).all(0).mean()),
+            low=1.0,
+        ),
+        Part("mean width at T/4 over that at T", float((steps[0] / steps[2]).mean()), low=1.0),
+    ]
+    means = ", ".join(f"{m:.3g}" for m in steps.mean(1))
+    why = f"mean jamming width {means} for T/4, T/2, T = {int(dataset.budget.max())} steps"
+    return claim_of_parts("REG-52", parts, why=why)
+
+
+def _parameters(dataset: xr.Dataset) -> Claim:
+    from scipy.stats import spearmanr
+
+    line = lines.jamming(dataset)
+    error = lines.shown(dataset, "ensemble_error").isel(width=-1)
+    seen = np.isfinite(line.width) & np.isfinite(error.values)
+    if seen.sum() < 4:
+        raise UndecidedError(f"the jamming width and the error are known at {seen.sum()} scales")
+    if not np.ptp(line.width[seen]) or not np.ptp(error.values[seen]):
+        raise UndecidedError("every scale has the same jamming width, or the same error")
+    rank = float(spearmanr(line.width[seen], error.values[seen]).statistic)
+    spread = float(1 / np.sqrt(seen.sum() - 1))
+    why = f"rank correlation over {seen.sum()} scales of jamming width and wide ensembles' error"
+    if float(dataset.n_train.max()) < MANY_POINTS:
+        told = f"{rank:.2f} ± {spread:.2f}, {why}; judged with {MANY_POINTS} points or more"
+        return Claim.unclear("REG-53", "rank correlation >= 0", why=told)
+    return claim_of_parts("REG-53", [Part("rank correlation", rank, 0.0, 1.0, spread)], why=why)
+
+
+def _best_width(dataset: xr.Dataset) -> Claim:
+    """At fixed alpha the scale grows with h; a minimum appears only where small scales are best."""
+    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= WIDE))
+    if wide.sizes["width"] < 3:
+        raise UndecidedError(f"fewer than three finished widths from {WIDE} on")
+    error = wide.ensemble_error.transpose("width", "at").values
+    at, widths = wide.at.values, wide.width.values
+    lazy_wins = bool(error[-1, -1] <= error[-1, 0])
+    cuts = []
+    for alpha in at / widths[-1] ** 0.5:
+        along = [
+            np.interp(np.log(alpha * h**0.5), np.log(at), row, left=np.nan, right=np.nan)
+            for h, row in zip(widths, error, strict=True)
+        ]
+        if np.isfinite(along).all():
+            cuts.append(along)
+    if not cuts:
+        raise UndecidedError("no alpha is covered at every width")
+    rise = np.array([cut[-1] - min(cut) for cut in cuts])
+    part = Part("largest rise of the ensemble error from its best width to the widest", rise.max())
+    high = 0.01 if lazy_wins else np.inf
+    judged = Part(part.name, part.measured, high=high, error=0.005)
+    which = "lazy training is better here, so no minimum is expected" if lazy_wins else "feature"
+    why = f"{len(cuts)} cuts at fixed alpha, h = {int(widths[0])} to {int(widths[-1])}; {which}"
+    return claim_of_parts("REG-39", [judged], why=why)

@@ -1,0 +1,203 @@
+"""What the studies of this theme share: digits of ten components, the network, its training.
+
+The default of spec `regimes` 3: MNIST on its first ten principal components, labels odd and even,
+softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. `at` is `sqrt(h) alpha`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.lab import Point
+    from regimes.nets import Ensemble, FullyConnected
+
+COMPONENTS = 10
+SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "cifar10")
+
+
+@lru_cache(maxsize=8)
+def pool(images: str, components: int | None = COMPONENTS, seed: int = 0) -> Dataset:
+    """All images of a set as S13 makes them: centred, on the sphere, first components, parity.
+
+    "digits" are the built-in 8 x 8 ones, 1000 to train and 797 to test; "mnist" and its relatives
+    10,000 images (of MNIST those of the test files), half and half, and "mnist-whole" 10,000 to
+    train and 50,000 to test of all files. `components` None keeps the pixels.
+    """
+    import torch
+
+    from regimes import data
+
+    if images == "digits":
+        made = data.digits(n_train=1000, seed=seed, dtype=torch.float64)
+    elif (name := images.removesuffix("-whole")) in SETS[1:]:
+        files = "test" if name in ("mnist", "kmnist") else "all"
+        sizes = {"n_train": 5000, "n_test": 5000, "pool": files}
+        if images != name:
+            sizes = {"n_train": 10_000, "n_test": 50_000, "pool": "all"}
+        made = getattr(data, name)(**sizes, seed=seed, dtype=torch.float64)
+    else:
+        raise ValueError(
+            f"images must be one of {', '.join(SETS)}, or a file set with -whole, got {images!r}"
+        )
+    made = made.pipe(data.center("all"), data.sphere())
+    if components is not None:
+        made = made.pipe(data.pca(components, fit="all"))
+    return made.pipe(data.parity())
+
+
+def task(
+    images: str,
+    n_train: int,
+    n_test: int | None = None,
+    *,
+    components: int | None = COMPONENTS,
+    seed: int = 0,
+    dtype: str = "float64",
+    device: str = "cpu",
+) -> Dataset:
+    """The first points of the pool: larger training sets hold smaller ones, test points stay."""
+    import torch
+
+    from regimes import data
+
+    whole = pool(images, components, seed)
+    chosen = whole.pipe(data.subset(n_train, n_test, balanced=False))
+    return chosen.to(getattr(torch, dtype), device)
+
+
+def task_at(point: Point, images: str, n_train: int, n_test: int, **options: Any) -> Dataset:
+    """`task` in the precision and on the device of a trial."""
+    return task(images, n_train, n_test, dtype=point.dtype, device=point.device, **options)
+
+
+def network(
+    d: int,
+    width: int,
+    depth: int,
+    seed: int,
+    *,
+    dtype: str = "float64",
+    device: str = "cpu",
+    activation: str = "softplus_5",
+    **options: Any,
+) -> FullyConnected:
+    """The fully connected network of S1 in the NTK parametrisation, without biases."""
+    import torch
+
+    from regimes.nets import FullyConnected
+
+    return FullyConnected(
+        d,
+        width,
+        depth,
+        activation=activation,
+        seed=seed,
+        dtype=getattr(torch, dtype),
+        device=device,
+        **options,
+    )
+
+
+def members(
+    d: int, width: int, depth: int, at: Sequence[float], seeds: Sequence[int], **options: Any
+) -> tuple[Ensemble, list[float]]:
+    """Networks for every (at, seed), at outermost, and their alpha = at/sqrt(h).
+
+    The networks of a seed are the same for every at: comparisons are paired (A7).
+    """
+    from regimes.nets import stack
+
+    start = stack(lambda seed: network(d, width, depth, seed, **options), list(seeds) * len(at))
+    return start, [each / width**0.5 for each in at for _ in seeds]
+
+
+def members_at(
+    point: Point,
+    data: Dataset,
+    width: int,
+    depth: int,
+    at: Sequence[float],
+    seeds: Sequence[int],
+    **options: Any,
+) -> tuple[Ensemble, list[float]]:
+    """`members` for this data, in the precision and on the device of a trial."""
+    place = {"dtype": point.dtype, "device": point.device}
+    return members(data.in_shape[0], width, depth, at, seeds, **place, **options)
+
+
+def train(
+    start: Ensemble,
+    data: Dataset,
+    alpha: Sequence[float],
+    *,
+    eps: float = 1e-4,
+    loss: str = "softhinge_20",
+    max_steps: int = 20_000,
+    floor: float | None = None,
+    **options: Any,
+) -> Run:
+    """Gradient flow of S4 with the steps of S6; `eps` is what a step may change the gradient by.
+
+    `floor` as in S6 for relu: a step shorter than this share of the time passed is taken anyway.
+    """
+    from regimes import flow
+
+    if floor is not None:
+        options["rule"] = flow.StepRule(floor=floor)
+    return flow.gradient_flow(
+        start,
+        data,
+        loss=loss,
+        alpha=list(alpha),
+        tolerances=flow.Tolerances(output=0.1, gradient=eps),
+        max_steps=max_steps,
+        **options,
+    )
+
+
+def kernel_changes(start: Ensemble, run: Run, x: Tensor) -> np.ndarray:
+    """|Theta - Theta_0|/|Theta_0| of every member on these points (S14), (R,)."""
+    from regimes.nets import Ensemble
+    from regimes.tangent import stacked_gram
+
+    end = Ensemble(start.template, run.parameters, start.buffers)
+    before, after = stacked_gram(start, x), stacked_gram(end, x)
+    change = (after - before).flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1)
+    return change.cpu().numpy()
+
+
+def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
+    """|w - w0|/|w0| over all layers of every member (S14), (R,)."""
+    import torch
+
+    def vectors(parameters: Mapping[str, Tensor]) -> Tensor:
+        return torch.cat([parameters[name].flatten(1) for name in start.parameters], dim=1)
+
+    first = vectors(start.parameters)
+    moved = (vectors(run.parameters) - first).norm(dim=1) / first.norm(dim=1)
+    return moved.cpu().numpy()
+
+
+def grid(values: Any, at: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
+    """Values of the members of `members`, (R, ...), as (at, seed, ...)."""
+    import numpy as np
+
+    found = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
+    return found.reshape(len(at), len(seeds), *found.shape[1:])
+
+
+def fitted(run: Run) -> np.ndarray:
+    """Whether every margin was reached, 1 or 0 for each member."""
+    import numpy as np
+
+    from regimes.flow import Status
+
+    return np.array([float(status is Status.FITTED) for status in run.status])

@@ -1,0 +1,195 @@
+"""The settings that the study of variants compares, and how one of them is trained."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes._pictures import SETS, pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.nets import Ensemble
+
+# "plain" and what differs from it in one respect; the two predictors; two trainers on components
+COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
+TRAINERS = ("flow", "adam")  # of the sets of images: "flow:fashion_mnist"
+MEMORY = 1000.0  # mu of S7: the velocity relaxes within a thousandth of the time passed
+BATCH, LOOK = 32, 50  # of Adam (S8); LOOK steps between looks at all training points
+NEARLY = 0.04  # training points without their margin that a run with Adam may have (PR11)
+
+
+@dataclass(frozen=True)
+class Params:
+    """Scanned: variant, and the seeds trained side by side. Fixed: sizes of the tasks."""
+
+    variant: tuple[str, ...] = (*COMPARED, "flow:digits")
+    seed: tuple[int, ...] = (0, 1, 2)
+    images: str = "digits"  # of plain and what differs from it
+    components: int | None = 10  # None: pixels
+    pca_images: str = "digits"  # of flow:pca and adam:pca
+    shrink: int = 1  # pixels are averaged in squares of this side
+    shrink_cifar10: int = 1
+    n_test: int = 300
+    n_kernel: int = 30
+    n_sample: int = 50  # test points whose predictions are kept
+    at: tuple[float, ...] = (1.0, 1e3)
+    alpha: tuple[float, ...] = (0.1, 10.0)  # of f-f0 and f
+    p: int = 20
+    depth: int = 2
+    deep: int = 3
+    width: int = 16
+    p_offset: int = 20  # of f-f0 and f
+    width_offset: int = 16
+    p_sets: int = 20  # of flow: and adam:
+    depth_sets: int = 2
+    eps: float = 1e-1  # what a step of the flow may change the gradient by
+    eps_deep: float = 1e-1  # the same for deep networks
+    max_steps: int = 1000
+    rate: float = 1e-2  # of Adam
+    adam_steps: int = 1000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One variant: the task, the network, the trainer."""
+
+    images: str
+    components: int | None
+    shrink: int
+    p: int
+    depth: int
+    width: int
+    at: tuple[float, ...]
+    eps: float
+    loss: str = "softhinge_20"
+    memory: float | None = None  # mu of S7
+    bias: bool = False
+    subtract_init: bool = True
+    adam: bool = False
+
+
+def setting_of(params: Params, variant: str) -> Setting:
+    """What a variant's name stands for.
+
+    >>> setting_of(Params(), "deep").depth, setting_of(Params(), "flow:digits").components
+    (3, None)
+    """
+    plain = Setting(
+        params.images,
+        params.components,
+        params.shrink if params.components is None else 1,
+        params.p,
+        params.depth,
+        params.width,
+        params.at,
+        params.eps,
+    )
+    if variant == "plain":
+        return plain
+    if variant == "deep":
+        return replace(plain, depth=params.deep, eps=params.eps_deep)
+    if variant == "soft":
+        return replace(plain, loss="softhinge_10", memory=MEMORY)
+    if variant == "biases":
+        return replace(plain, bias=True)
+    if variant in ("f-f0", "f"):
+        return replace(
+            plain,
+            p=params.p_offset,
+            width=params.width_offset,
+            at=tuple(each * params.width_offset**0.5 for each in params.alpha),
+            subtract_init=variant == "f-f0",
+        )
+    trainer, _, name = variant.partition(":")
+    if trainer not in TRAINERS or name not in ("pca", *SETS):
+        raise ValueError(
+            f"variant must be one of {', '.join(COMPARED)}, or flow: or adam: and one of "
+            f"{', '.join(SETS)}; got {variant!r}"
+        )
+    on_sets = replace(plain, p=params.p_sets, depth=params.depth_sets)
+    if trainer == "adam":
+        on_sets = replace(on_sets, loss="hinge", adam=True)
+    if name == "pca":
+        return replace(on_sets, images=params.pca_images, components=10, shrink=1)
+    shrink = params.shrink_cifar10 if name == "cifar10" else params.shrink
+    return replace(on_sets, images=name, components=None, shrink=shrink)
+
+
+def task_of(params: Params, setting: Setting, device: str) -> Dataset:
+    """The data of a variant, points as vectors."""
+    from regimes import data
+
+    few = setting.p <= 5000 and params.n_test <= 5000
+    if setting.images in ("digits", "mnist") and setting.components is not None and few:
+        return shared.task(
+            setting.images,
+            setting.p,
+            params.n_test,
+            components=setting.components,
+            device=device,
+        )
+    made = pictures(
+        setting.images,
+        setting.p,
+        params.n_test,
+        shrink=setting.shrink,
+        components=setting.components,
+        device=device,
+    )
+    return made if len(made.in_shape) == 1 else made.pipe(data.flatten())
+
+
+def trained(
+    params: Params, setting: Setting, data: Dataset, seeds: Sequence[int], device: str
+) -> tuple[Ensemble, Run]:
+    """Networks at the start and their runs, ordered by at, then seed."""
+    from regimes import flow
+
+    d = math.prod(data.in_shape)
+    start, alpha = shared.members(
+        d, setting.width, setting.depth, setting.at, seeds, bias=setting.bias, device=device
+    )
+    if setting.adam:
+        run = flow.descend(
+            start,
+            data,
+            rate=params.rate,
+            optimiser="adam",
+            batch_size=min(BATCH, setting.p),
+            loss=setting.loss,
+            alpha=alpha,
+            subtract_init=True,
+            divide_by="alpha",  # Adam's epsilon is then as small beside every gradient
+            until="fitted",
+            check_every=LOOK,
+            max_steps=params.adam_steps,
+        )
+        return start, run
+    momentum = None if setting.memory is None else flow.Momentum(memory=setting.memory)
+    run = shared.train(
+        start,
+        data,
+        alpha,
+        eps=setting.eps,
+        loss=setting.loss,
+        max_steps=params.max_steps,
+        subtract_init=setting.subtract_init,
+        momentum=momentum,
+    )
+    return start, run
+
+
+def counted(setting: Setting, run: Run) -> np.ndarray:
+    """1 for the runs that count: those that fitted, with Adam those that nearly did."""
+    if setting.adam:
+        missed = 1.0 - run.history["satisfied"][:, -1]
+        return (missed < NEARLY).double().numpy()
+    return shared.fitted(run)

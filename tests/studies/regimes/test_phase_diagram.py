@@ -1,0 +1,140 @@
+"""The phase diagram, at the smallest size and on planes that are known."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from regimes.lab import InlineExecutor, LocalExecutor, Store, find, run
+from regimes.studies.regimes import _phase_lines as lines
+from regimes.studies.regimes.phase_diagram import PAPER_AT, PAPER_WIDTHS, scales
+
+
+@pytest.fixture(scope="module")
+def study():
+    return find("regimes/phase-diagram")
+
+
+@pytest.fixture(scope="module")
+def summary(study, tmp_path_factory):
+    place = Store(tmp_path_factory.mktemp("phase-diagram"))
+    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+
+
+def known(slope=0.0, jammed_below=6.0, moving=1.0, spread=0.05):
+    """A plane with its crossover at 10 h^slope and jamming at a width."""
+    width = np.array([3, 5, 8, 12, 24, 96, 192])
+    at = np.geomspace(1e-2, 1e4, 9)
+    seed = np.exp(spread * np.linspace(-1, 1, 5))[:, None, None]
+    h, a = width[None, :, None], at[None, None, :]
+    ones = np.ones((5, 7, 9))
+    change = seed * (10 * (h / 24) ** slope / a) ** 1.2
+    fits = (h > jammed_below) * ones
+    late = np.where((h > jammed_below) & (h < moving * jammed_below), 700, 100) * ones
+    dims = ("seed", "width", "at")
+    error = (0.1 + 0.2 / h + 0.01 * (a < 1)) * ones
+    return xr.Dataset(
+        {
+            "fitted": (dims, fits),
+            "kernel_change": (dims, change * ones),
+            "steps": (dims, np.where(fits > 0, late, 1000)),
+            "unfitted": (dims, np.where(fits > 0, 0.0, 40.0)),
+            "error": (dims, error),
+            "ensemble_error": (("width", "at"), error[0] - 0.1 / width[:, None]),
+            "budget": 1000,
+            "n_train": 100,
+        },
+        {"width": width, "at": at, "seed": np.arange(5)},
+    )
+
+
+def verdicts(study, dataset):
+    return {claim.id: claim.verdict.value for claim in study.claims(dataset)}
+
+
+def test_the_smoke_size_runs_whole(study, summary):
+    assert summary.complete
+    assert (summary.failed, summary.flagged) == (0, 0)
+    assert [claim.id for claim in summary.claims] == list(study.judges)
+    change = summary.dataset.kernel_change.sel(width=12).mean("seed")
+    assert list(summary.dataset.at.values) == [0.1, 10.0, 1000.0]
+    assert float(change[0]) > 10 * float(change[2])
+
+
+def test_figures_have_captions_and_numbers_under_the_pointer(study, summary):
+    figures = study.figures(summary.dataset)
+    assert len(figures) == 3
+    assert all(len(each.layout.meta["caption"]) > 100 for each in figures.values())
+    told = figures["Phase diagram of learning"].data[1].customdata[0][0]
+    assert "h = 2, sqrt(h) alpha = 0.1" in told
+    assert "of runs fit" in told
+
+
+def test_a_scan_in_quarters_is_one_plane(study, tmp_path):
+    """The same numbers whether the scales are trained in one trial or in four."""
+    whole, parts = (
+        run(
+            study,
+            store=Store(tmp_path / str(len(groups))),
+            executor=InlineExecutor(),
+            width=(6,),
+            group=groups,
+            at=(0.1, 1.0, 10.0, 100.0, 1000.0),
+            max_steps=15,
+        ).dataset
+        for groups in ((0,), (1, 2, 3, 4))
+    )
+    assert list(parts.at.values) == list(whole.at.values) == [0.1, 1.0, 10.0, 100.0, 1000.0]
+    for name in ("error", "kernel_change", "ensemble_error"):
+        np.testing.assert_allclose(
+            parts[name].transpose("width", "at", ...),
+            whole[name].transpose("width", "at", ...),
+            rtol=1e-6,
+        )
+
+
+def test_an_unknown_group_is_refused(study):
+    with pytest.raises(ValueError, match="group must be 0"):
+        scales(study.parameters("smoke"), 5)
+
+
+def test_a_known_plane_reproduces(study):
+    found = verdicts(study, known())
+    assert found.pop("REG-53") == "inconclusive"  # every scale jams at one width
+    assert found.pop("REG-55") == "inconclusive"  # level: neither up nor down
+    assert set(found.values()) == {"reproduced"}
+
+
+def test_a_crossover_that_follows_the_width_does_not(study):
+    found = verdicts(study, known(slope=0.5, spread=0.01))
+    assert (found["REG-14"], found["REG-54"]) == ("not reproduced", "not reproduced")
+    assert found["REG-55"] == "not reproduced"
+    assert verdicts(study, known(slope=-0.5, spread=0.01))["REG-55"] == "reproduced"
+
+
+def test_networks_that_never_jam_do_not(study):
+    found = verdicts(study, known(jammed_below=4.0))
+    assert found["REG-51"] == "reproduced"
+    assert verdicts(study, known(jammed_below=0.0))["REG-51"] == "inconclusive"
+
+
+def test_slow_runs_move_the_border(study):
+    dataset = known(jammed_below=4.0, moving=3.0)
+    widths = [lines.jamming(dataset, share).width[0] for share in (0.25, 0.5, 1.0)]
+    assert widths == pytest.approx([96**0.5, 96**0.5, 15**0.5])
+    assert verdicts(study, dataset)["REG-52"] == "reproduced"
+
+
+def test_widths_that_have_not_run_are_left_out(study):
+    dataset = known()
+    dataset["fitted"][:, 4] = np.nan
+    assert 24 not in lines.finished(dataset).width.values
+    assert set(verdicts(study, dataset)) == set(study.judges)
+    nothing = known()
+    nothing["fitted"][:] = np.nan
+    assert set(verdicts(study, nothing).values()) == {"inconclusive"}
+    assert study.figures(nothing)
+
+
+def test_the_documents_grid():
+    assert (len(PAPER_AT), PAPER_AT[0], PAPER_AT[-1]) == (23, 3e-4, pytest.approx(3e7))
+    assert (len(PAPER_WIDTHS), PAPER_WIDTHS[0], PAPER_WIDTHS[-1]) == (22, 20, 1248)
