@@ -19,7 +19,9 @@ ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    ray.init(
+        "local", num_cpus=2, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True
+    )
     yield
     ray.shutdown()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,7 +170,9 @@ def _run(part: Section, anchor: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(' '.join(part.split()))}</p>" for part in text.split("\n\n"))
+    """Paragraphs of a docstring, what stands in backticks as code."""
+    made = "".join(f"<p>{escape(' '.join(part.split()))}</p>" for part in text.split("\n\n"))
+    return re.sub(r"`([^`<]+)`", r"<code>\1</code>", made)
 
 
 def _figure(name: str, title: str, figure: Any) -> str:

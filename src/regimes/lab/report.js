@@ -4,6 +4,15 @@
   const narrow = () => window.innerWidth < 640;
   const drawn = new Set();
 
+  // Above the plot; above the titles of its panels; or hanging from where the figure puts it below.
+  const legendOf = (spec) => {
+    const titled = (spec.layout.annotations || []).some(
+      (note) => note.yref === "paper" && note.yanchor === "bottom" && note.y > 0.95);
+    const below = ((spec.layout.legend || {}).y ?? 1) < 0;
+    return { bgcolor: "rgba(0,0,0,0)", orientation: "h", x: 0,
+      y: titled ? 1.08 : 1.02, yanchor: below ? "top" : "bottom" };
+  };
+
   const layoutOf = (spec) => {
     const style = getComputedStyle(document.documentElement);
     const tone = (name) => style.getPropertyValue(name).trim();
@@ -20,7 +29,7 @@
           : ["#3454d1", "#d9730d", "#1f8a5b", "#c8375a", "#7c4dce", "#0f8ba8", "#9a7d0a", "#5c667a"],
         xaxis: axis, yaxis: axis,
         polar: { bgcolor: "rgba(0,0,0,0)" },
-        legend: { bgcolor: "rgba(0,0,0,0)", orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+        legend: legendOf(spec),
         margin: { l: 60, r: 16, t: 50, b: 50 },
         modebar: { bgcolor: "rgba(0,0,0,0)", color: tone("--not-run"), activecolor: tone("--ink") },
         hoverlabel: { font: { family: "system-ui, sans-serif" } },
