@@ -26,17 +26,13 @@ def conv_and_images(c_in, c_out, kernel, image, **options):
     return conv, torch.randn(3, c_in, *image, generator=draw, dtype=torch.float64)
 
 
-@pytest.mark.parametrize("image", [(5, 5), (7, 4), (1, 6)])
+@pytest.mark.parametrize("image", [(5, 5), (7, 4), (3, 6)])
 @pytest.mark.parametrize("stride", [1, 2, (2, 1)])
 @pytest.mark.parametrize("padding", [0, 1, (2, 1)])
 @pytest.mark.parametrize("kernel", [1, 3, (1, 3)])
 def test_a_depthwise_convolution_is_the_librarys(image, stride, padding, kernel):
     conv, x = conv_and_images(4, 4, kernel, image, stride=stride, padding=padding, groups=4)
-    try:
-        expected = conv(x)
-    except RuntimeError:
-        pytest.skip("the filter is larger than the padded image")
-    torch.testing.assert_close(as_product(conv, x, conv.weight), expected)
+    torch.testing.assert_close(as_product(conv, x, conv.weight), conv(x))
 
 
 def test_a_pointwise_convolution_is_the_librarys():

@@ -40,6 +40,7 @@ def known(exponent=-1.0, fall=0.06, quiet=0.5):
             "output_norm": (dims, norms),
             "error": (dims, errors),
             "fitted": (dims, fitted),
+            "unfitted": (dims, 10 * (1 - fitted)),
             "ensemble_error": (dims[:3], np.where(np.isnan(fitted[..., 0]), np.nan, 0.14)),
             "scale": (dims[:3], np.where(np.isnan(fitted[..., 0]), np.nan, 30.0)),
             "parameters": (dims[:2], np.where(np.isnan(fitted[..., 0, 0]), np.nan, weights)),

@@ -12,7 +12,6 @@ from regimes.studies.regimes._fluctuation_claims import (
     JUDGED,
     asymptote,
     half_height,
-    jackknife,
     measured,
 )
 from regimes.studies.regimes.fluctuations import fluctuation
@@ -176,14 +175,6 @@ def test_an_ensemble_is_measured_with_and_without_its_members():
     assert excess.error > 0
     with pytest.raises(ValueError, match="no measure"):
         measured(row, "height")
-
-
-def test_the_jackknife_of_a_variance_is_about_right():
-    draws = np.random.default_rng(0).normal(size=(400, 30))
-    errors = [
-        jackknife(np.array([np.delete(row, i).var(ddof=1) for i in range(30)])) for row in draws
-    ]
-    assert np.mean(errors) == pytest.approx(draws.var(axis=1, ddof=1).std(), rel=0.2)
 
 
 def test_the_asymptote_says_how_well_it_fits():

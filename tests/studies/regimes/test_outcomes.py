@@ -104,3 +104,12 @@ def test_cells_with_other_seeds_are_compared_without_pairs(outputs):
     assert (value, error) == (pytest.approx(a.variance / b.variance), pytest.approx(expected))
     gap, _ = error_gap(a, b)
     assert gap == pytest.approx(a.error.mean() - b.error[1:].mean())
+
+
+def test_the_jackknife_of_a_variance_is_about_right():
+    draws = np.random.default_rng(0).normal(size=(400, 30))
+    errors = [
+        jackknife_error(np.array([np.delete(row, i).var(ddof=1) for i in range(30)]))
+        for row in draws
+    ]
+    assert np.mean(errors) == pytest.approx(draws.var(axis=1, ddof=1).std(), rel=0.2)

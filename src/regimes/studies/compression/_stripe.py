@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
-    import xarray as xr
     from torch import Tensor
 
     from regimes.data import Dataset
     from regimes.flow import Event, Observer, Record, Run
-    from regimes.lab import Results
     from regimes.nets import FullyConnected
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
@@ -79,18 +77,6 @@ def train(
 def batch_seeds(batch: int, seeds: int) -> list[int]:
     """The seeds of one batch: cores share batches, a GPU takes all seeds in one."""
     return list(range(batch * seeds, (batch + 1) * seeds))
-
-
-def merge_batches(results: Results) -> xr.Dataset:
-    """Collected trials with the axes `batch` and `member` as one axis of seeds."""
-    import numpy as np
-
-    from regimes.lab import collect
-
-    dataset = collect(results)
-    kept = {name: dataset[name] for name in dataset.coords if name not in ("batch", "member")}
-    stacked = dataset.stack(seed=("batch", "member")).reset_index("seed").reset_coords(drop=True)
-    return stacked.assign_coords(kept | {"seed": np.arange(stacked.sizes["seed"])})
 
 
 def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:

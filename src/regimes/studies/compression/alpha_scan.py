@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._summaries import merge_batches
 from regimes.studies.compression import _alpha_figures as figures
 from regimes.studies.compression import _stripe as shared
 
@@ -120,7 +121,7 @@ class AlphaScan:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """All seeds on one axis."""
-        return shared.merge_batches(results)
+        return merge_batches(results)
 
     @staticmethod
     def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:

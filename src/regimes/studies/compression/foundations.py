@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Axis, Claim, Point, TrialResult, collect, study
+from regimes.lab import Axis, Claim, Point, TrialResult, study
+from regimes.studies._summaries import finished_parts, one_variable_each
 from regimes.studies.compression._attractors import EDGES, TABLE
 from regimes.studies.compression._foundation_figures import FIGURES
 from regimes.studies.compression._identities import CHECKS
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from regimes.lab import Results
 
-FINISHED = 2  # in `trial_state` of `lab.collect`
 PERPENDICULAR = (-0.24897, -0.35591, -0.37833)  # COMP-08, in units of 1/tau
 PRINTED = (-0.0993, -0.1420, -0.1509)  # what eq. 15 as printed would give
 SETTLED = 0.1  # a neuron this near an attractor of its sign has settled (COMP-09)
@@ -90,30 +90,19 @@ class Foundations:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """Each variable belongs to one check, so it needs no axis over all of them."""
-        whole = collect(results)
-        own = {
-            name: whole[name].sel(check=record.config.point["check"], drop=True)
-            for record in results
-            for name in (*record.result.scalars, *record.result.arrays)
-        }
-        return whole.assign(own)
+        return one_variable_each(results, "check")
 
     @staticmethod
     def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
         """Those of the checks that have run."""
-        done = _finished(dataset)
+        done = finished_parts(dataset, "check")
         return {title: draw(dataset) for title, (check, draw) in FIGURES.items() if check in done}
 
     @staticmethod
     def claims(dataset: xr.Dataset) -> list[Claim]:
         """Those of the checks that have run."""
-        done = _finished(dataset)
+        done = finished_parts(dataset, "check")
         return [judge(dataset) for check, judge in CLAIMS if check in done]
-
-
-def _finished(dataset: xr.Dataset) -> set[str]:
-    state = dataset.trial_state
-    return set(dataset.check.values[(state == FINISHED).values])
 
 
 def _balance(at: xr.Dataset) -> Claim:

@@ -10,6 +10,7 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
 from regimes.studies._parts import Part, claim_of_parts
+from regimes.studies._summaries import merge_batches
 from regimes.studies.compression import _frozen, _medians, _stripe
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class LearningCurves:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """All seeds on one axis."""
-        return _stripe.merge_batches(results)
+        return merge_batches(results)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

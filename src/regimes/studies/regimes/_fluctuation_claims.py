@@ -11,6 +11,7 @@ import numpy as np
 from regimes.lab import Claim
 from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.regimes._cases import Measured, along, percent, scan_of, unfinished
+from regimes.studies.regimes._outcomes import jackknife_error
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,20 +25,6 @@ LEAST_WIDTH = 16  # of the narrowest network of such a trend: narrower ones are 
 RESAMPLES = 1000
 
 
-def jackknife(without: np.ndarray) -> float:
-    """Standard error of a statistic from its values without each of R members.
-
-    For a mean it is the usual standard error:
-
-    >>> values = np.array([1.0, 2.0, 4.0, 7.0])
-    >>> without = (values.sum() - values) / 3
-    >>> bool(np.isclose(jackknife(without), values.std(ddof=1) / 2))
-    True
-    """
-    count = len(without)
-    return float(np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2)))
-
-
 def measured(row: xr.Dataset, name: str) -> Measured:
     """`variance`, `ensemble_error`, `error` or `excess`, of the error over the ensemble's."""
     errors = row.test_error.values
@@ -45,11 +32,11 @@ def measured(row: xr.Dataset, name: str) -> Measured:
     if name == "error":
         return Measured(float(errors.mean()), float(errors.std(ddof=1) / count**0.5))
     if name in ("variance", "ensemble_error"):
-        return Measured(float(row[name]), jackknife(row[f"{name}_without"].values))
+        return Measured(float(row[name]), jackknife_error(row[f"{name}_without"].values))
     if name == "excess":
         others = (errors.sum() - errors) / (count - 1)
         without = others - row.ensemble_error_without.values
-        return Measured(float(errors.mean() - row.ensemble_error), jackknife(without))
+        return Measured(float(errors.mean() - row.ensemble_error), jackknife_error(without))
     raise ValueError(f"no measure {name!r} of a case")
 
 

@@ -115,7 +115,8 @@ def members(
     """
     from regimes.nets import stack
 
-    start = stack(lambda seed: network(d, width, depth, seed, **options), list(seeds) * len(at))
+    once = stack(lambda seed: network(d, width, depth, seed, **options), seeds)
+    start = once.select(list(range(len(seeds))) * len(at))
     return start, [each / width**0.5 for each in at for _ in seeds]
 
 
@@ -163,15 +164,26 @@ def train(
     )
 
 
-def kernel_changes(start: Ensemble, run: Run, x: Tensor) -> np.ndarray:
-    """|Theta - Theta_0|/|Theta_0| of every member on these points (S14), (R,)."""
+def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
+    """|Theta - Theta_0|/|Theta_0| of every member on these points (S14), (R,).
+
+    With `seeds`, members i and i + seeds start alike, as those of `members`: their first kernels
+    are made once, and so many kernels at a time are in memory.
+    """
+    import torch
+
     from regimes.nets import Ensemble
     from regimes.tangent import stacked_gram
 
     end = Ensemble(start.template, run.parameters, start.buffers)
-    before, after = stacked_gram(start, x), stacked_gram(end, x)
-    change = (after - before).flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1)
-    return change.cpu().numpy()
+    block = seeds or start.size
+    before = stacked_gram(start.select(slice(block)), x)
+    size = before.flatten(1).norm(dim=1)
+    changes = []
+    for i in range(0, start.size, block):
+        after = stacked_gram(end.select(slice(i, i + block)), x)
+        changes.append((after - before).flatten(1).norm(dim=1) / size)
+    return torch.cat(changes).cpu().numpy()
 
 
 def weight_changes(start: Ensemble, run: Run) -> np.ndarray:

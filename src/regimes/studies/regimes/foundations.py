@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from regimes.lab import Axis, Claim, Point, TrialResult, collect, study
+from regimes.lab import Axis, Claim, Point, TrialResult, study
+from regimes.studies._summaries import finished_parts, one_variable_each
 from regimes.studies.regimes import _foundation_ends as ends
 from regimes.studies.regimes import _foundation_figures as figures
 from regimes.studies.regimes import _foundation_forms as forms
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from regimes.lab import Results
 
-FINISHED = 2  # in `trial_state` of `lab.collect`
 PARTS: dict[str, Callable[[Any, Any], TrialResult]] = {
     "forms": forms.forms,
     "parametrisation": forms.parametrisation,
@@ -196,27 +196,16 @@ class Foundations:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """Each variable belongs to one part, so it needs no axis over all of them."""
-        whole = collect(results)
-        own = {
-            name: whole[name].sel(part=record.config.point["part"], drop=True)
-            for record in results
-            for name in (*record.result.scalars, *record.result.arrays)
-        }
-        return whole.assign(own)
+        return one_variable_each(results, "part")
 
     @staticmethod
     def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
         """Those of the parts that have run."""
-        done = _finished(dataset)
+        done = finished_parts(dataset, "part")
         return {title: draw(dataset) for title, (part, draw) in FIGURES.items() if part in done}
 
     @staticmethod
     def claims(dataset: xr.Dataset) -> list[Claim]:
         """All; those whose part has not run are undecided."""
-        done = _finished(dataset)
+        done = finished_parts(dataset, "part")
         return [row.claim(dataset, done) for row in ROWS]
-
-
-def _finished(dataset: xr.Dataset) -> set[str]:
-    state = dataset.trial_state
-    return set(dataset.part.values[(state == FINISHED).values])

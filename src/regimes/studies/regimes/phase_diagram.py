@@ -104,7 +104,9 @@ class PhaseDiagram:
             "fitted": setting.fitted(run),
             "unfitted": short.double(),
             "steps": (run.steps + run.refused).double(),
-            "kernel_change": setting.kernel_changes(start, run, data.x_test[: params.n_kernel]),
+            "kernel_change": setting.kernel_changes(
+                start, run, data.x_test[: params.n_kernel], seeds=len(point.seed)
+            ),
             "weight_change": setting.weight_changes(start, run),
             "output_norm": measure.output_norm(run.outputs_test[..., 0]),
         }

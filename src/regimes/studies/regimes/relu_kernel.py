@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Array, Claim, Point, TrialResult, study
+from regimes.studies._summaries import merge_batches
 from regimes.studies.regimes import _relu_claims as claims_of
 from regimes.studies.regimes import _setting as setting
 
@@ -124,14 +125,7 @@ class Relu:
     @staticmethod
     def summarise(results: Results) -> xr.Dataset:
         """Batches and their members on one axis of seeds."""
-        from regimes.lab import collect
-
-        made = collect(results)
-        if "member" not in made.dims:  # nothing is finished yet
-            return made
-        kept = {name: made[name] for name in made.coords if name not in ("batch", "member")}
-        stacked = made.stack(seed=("batch", "member")).reset_index("seed").reset_coords(drop=True)
-        return stacked.assign_coords(kept | {"seed": np.arange(stacked.sizes["seed"])})
+        return merge_batches(results)
 
     @staticmethod
     def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
