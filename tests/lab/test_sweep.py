@@ -48,6 +48,8 @@ def test_cost_is_estimated_from_finished_trials(toys, store):
     execute(plan(toys.Trouble, params, store=store), store=store)
     other = plan(toys.Trouble, replace(params, i=tuple(range(10, 20))), store=store)
     assert other.worker_seconds == pytest.approx(0.2, rel=0.3)
+    on_another_device = plan(toys.Trouble, params, store=store, device="cuda")
+    assert on_another_device.worker_seconds is None
     report = execute(other, store=store)
     assert report.busy_seconds == pytest.approx(report.estimated_seconds, rel=0.3)
 

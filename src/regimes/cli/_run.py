@@ -75,7 +75,7 @@ def run(
     with user_errors():
         chosen = find(study)
         params = override(chosen.parameters(size), settings or [])
-        planned = plan(chosen, params, store=place, dtype=dtype)
+        planned = plan(chosen, params, store=place, dtype=dtype, device=device)
     for key, why in planned.set_aside.items():
         say(f"trial {key} was damaged ({why}); set aside, to be run again", error=True)
     if dry_run:

@@ -187,7 +187,7 @@ def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, 
         "loss": objective.losses(predictions),
         "satisfied": satisfied.sum(1) / objective.counts.squeeze(1),
         "least_margin": margins.amin(1),
-        "gradient": squared_norm(evaluation.speed).sqrt(),
+        "gradient": evaluation.squared_speed.sqrt(),
         "weight": squared_norm(state).sqrt(),
     }
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, final
 
 import torch
 from torch import Tensor
 
 from regimes.flow._objective import Objective
+
+_FEW = 2**20  # entries that are copied into one vector, because calls take longer than the copy
 
 State = Mapping[str, Tensor]  # every tensor has the members as its leading axis
 
@@ -26,6 +29,11 @@ class Evaluation:
 
     predictions: Tensor
     speed: State
+
+    @cached_property
+    def squared_speed(self) -> Tensor:
+        """Squared norm of the speed as a plain vector of parameters, (m,)."""
+        return squared_norm(self.speed)
 
 
 @final
@@ -61,13 +69,13 @@ class Field(Protocol):
 
 def squared_norm(tensors: State) -> Tensor:
     """Sum of squares over everything but the members, (m,)."""
-    parts = [
-        torch.linalg.vector_norm(tensor, dim=tuple(range(1, tensor.ndim))).square()
-        for tensor in tensors.values()
-    ]
-    if not parts:
+    if not tensors:
         raise ValueError("a state needs at least one tensor")
-    return torch.stack(parts).sum(0)
+    rows = [tensor.flatten(1) for tensor in tensors.values()]
+    if sum(row.numel() for row in rows) <= _FEW:
+        rows = [torch.cat(rows, 1)]
+    parts = [torch.linalg.vector_norm(row, dim=1).square_() for row in rows]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
 
 
 def squared_distance(first: State, second: State) -> Tensor:

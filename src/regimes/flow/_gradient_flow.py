@@ -11,12 +11,13 @@ from regimes._memory import parse_bytes
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Outcome
 from regimes.flow._control import StepRule, Tolerances
+from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State
 from regimes.flow._integrate import integrate
 from regimes.flow._losses import Loss, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
-from regimes.flow._memory import tile_of
+from regimes.flow._memory import autograd_bytes, tile_of
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
@@ -208,8 +209,13 @@ def field_of(
     if is_shallow(members.ensemble):
         budget = parse_bytes(memory, train.x.device) // 4  # masks live beside parameters and data
         return shallow_field(members.ensemble, train.x, objective, budget), ()
-    tile, note = tile_of(members.ensemble, train.x, own=train.own, memory=memory)
-    field = NetworkField(members.ensemble, train.x, train.own, objective, tile)
+    field: Field
+    if is_deep(members.ensemble):
+        field, note = deep_field(members.ensemble, train.x, objective, own=train.own, memory=memory)
+    else:
+        each = autograd_bytes(members.ensemble, train.x[0] if train.own else train.x)
+        tile, note = tile_of(members.ensemble, each, memory, train.x.device)
+        field = NetworkField(members.ensemble, train.x, train.own, objective, tile)
     return field, (() if note is None else (note,))
 
 

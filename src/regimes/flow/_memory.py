@@ -12,15 +12,11 @@ _PASSES = 2.5  # gradients of activations come and go beside the kept ones
 
 
 def tile_of(
-    ensemble: Ensemble, x: Tensor, *, own: bool, memory: int | str | None
+    ensemble: Ensemble, each: int, memory: int | str | None, device: torch.device
 ) -> tuple[int, str | None]:
-    """Members a pass, and a note when they are not all.
-
-    What a pass keeps is measured on one member: the tensors that autograd saves.
-    """
-    budget = parse_bytes(memory, x.device)
+    """Members a pass when one takes `each` bytes, and a note when they are not all."""
+    budget = parse_bytes(memory, device)
     kept = sum(p.numel() * p.element_size() for p in ensemble.parameters.values()) * 6
-    each = int(_saved_bytes(ensemble, x[0] if own else x) * _PASSES)
     room = budget - kept
     if room < each:
         raise ValueError(
@@ -37,8 +33,8 @@ def tile_of(
     )
 
 
-def _saved_bytes(ensemble: Ensemble, x: Tensor) -> int:
-    """Bytes that autograd keeps between the passes of one member."""
+def autograd_bytes(ensemble: Ensemble, x: Tensor) -> int:
+    """Bytes of a pass of one member, measured: the tensors that autograd saves, and gradients."""
     sizes: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:
@@ -49,4 +45,4 @@ def _saved_bytes(ensemble: Ensemble, x: Tensor) -> int:
     one = ensemble.member(0).requires_grad_()
     with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t), torch.enable_grad():
         one(x)
-    return max(sum(sizes.values()), 1)
+    return int(max(sum(sizes.values()), 1) * _PASSES)

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from regimes.flow._field import Evaluation, GradientChange, State, squared_distance, squared_norm
+from regimes.flow._field import Evaluation, GradientChange, State, squared_distance
 from regimes.flow._objective import Objective
 from regimes.nets import Ensemble
 
@@ -74,7 +74,7 @@ class NetworkField:
 def parameter_change(before: Evaluation, after: Evaluation) -> GradientChange:
     """Norms of the speeds as plain vectors of parameters."""
     return GradientChange(
-        squared_norm(before.speed),
-        squared_norm(after.speed),
+        before.squared_speed,
+        after.squared_speed,
         squared_distance(before.speed, after.speed),
     )

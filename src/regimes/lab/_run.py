@@ -48,7 +48,7 @@ def run(
     store = store or Store()
     with Stop() as stop:
         report = execute(
-            plan(chosen, params, store=store, dtype=dtype),
+            plan(chosen, params, store=store, dtype=dtype, device=device),
             store=store,
             executor=executor,
             device=device,

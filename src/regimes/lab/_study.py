@@ -97,11 +97,11 @@ class Study:
         params = coerced(params_class(**config.params, **seen))
         return params, Point(config.point, dtype=config.dtype, device=device)
 
-    def cost_of(self, config: TrialConfig) -> float:
-        """Relative cost of one trial; always positive."""
+    def cost_of(self, config: TrialConfig, *, device: str = "cpu") -> float:
+        """Relative cost of one trial on this kind of device; always positive."""
         if self.cost is _same_cost:
             return 1.0
-        cost = float(self.cost(*self.rebuild(config)))
+        cost = float(self.cost(*self.rebuild(config, device=device)))
         if not cost > 0:
             raise ValueError(f"{self.name}: cost must be positive, got {cost} at {config.point}")
         return cost

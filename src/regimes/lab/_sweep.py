@@ -75,12 +75,19 @@ class SweepReport:
 
 
 def plan(
-    study: Study, params: Any, *, store: Store | None = None, dtype: str | None = None
+    study: Study,
+    params: Any,
+    *,
+    store: Store | None = None,
+    dtype: str | None = None,
+    device: str = "cpu",
 ) -> Plan:
     """Look up every trial in the store; damaged ones are set aside and planned anew.
 
-    Trials that failed in an earlier run are planned again.
+    Trials that failed in an earlier run are planned again. What the rest will take is told from
+    finished trials on the same kind of `device`.
     """
+    choose(device, dict.fromkeys(DEVICES), "device")
     store = store or Store()
     configs = tuple(study.configs(params, dtype=dtype))
     found = store.inspect(study.name, (config.key for config in configs))
@@ -88,11 +95,11 @@ def plan(
     return Plan(
         study=study,
         configs=configs,
-        pending=tuple(Task(config, study.cost_of(config)) for config in missing),
+        pending=tuple(Task(config, study.cost_of(config, device=device)) for config in missing),
         finished=len(found.finished),
         failed_before=len(found.failed),
         set_aside=found.set_aside,
-        seconds_per_cost=_learned(study, store, found.finished),
+        seconds_per_cost=_learned(study, store, found.finished, device),
     )
 
 
@@ -141,8 +148,8 @@ def execute(
     )
 
 
-def _learned(study: Study, store: Store, finished: Mapping[str, Any]) -> float | None:
-    """Seconds a unit of cost has taken in finished trials, of this scan or any other."""
+def _learned(study: Study, store: Store, finished: Mapping[str, Any], device: str) -> float | None:
+    """Seconds a unit of cost has taken in trials on this device, of this scan or any other."""
     bodies = list(finished.values())[:_SAMPLE]
     if not bodies:
         others = sorted(store.keys(study.name))[:_SAMPLE]
@@ -150,8 +157,8 @@ def _learned(study: Study, store: Store, finished: Mapping[str, Any]) -> float |
     pairs = []
     for body in bodies:
         config = TrialConfig.from_dict(body["config"])
-        if config.version == study.version:
-            cost = study.cost_of(config)
+        if config.version == study.version and body["provenance"]["device"] == device:
+            cost = study.cost_of(config, device=device)
             pairs.append((body["seconds"] / cost, cost))
     return _weighted_median(pairs) if pairs else None
 

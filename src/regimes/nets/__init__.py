@@ -14,6 +14,7 @@ from regimes.nets._mnasnet import MnasNetLike
 from regimes.nets._moments import gaussian_second_moment
 from regimes.nets._network import Network
 from regimes.nets._parametrization import ABC
+from regimes.nets._pullbacks import Pullback, pullback
 from regimes.nets._registry import make, names
 from regimes.nets._resnet import ResNet18
 from regimes.nets._stack import Ensemble, stack
@@ -32,6 +33,7 @@ __all__ = [
     "LeNet5",
     "MnasNetLike",
     "Network",
+    "Pullback",
     "ResNet18",
     "ScaledConv2d",
     "ScaledLinear",
@@ -43,5 +45,6 @@ __all__ = [
     "initialiser_names",
     "make",
     "names",
+    "pullback",
     "stack",
 ]

@@ -1,11 +1,15 @@
-"""Jamming, at the smallest size and on scans that are known."""
+"""Jamming, at the smallest size, on scans that are known and on networks worked out by hand."""
 
 import numpy as np
 import pytest
+import torch
 import xarray as xr
 
-from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.regimes._jamming_claims import n_star
+from regimes.data import Dataset
+from regimes.lab import LocalExecutor, Point, Store, find, run
+from regimes.nets import FullyConnected, stack
+from regimes.studies.regimes import _jamming_claims as claims
+from regimes.studies.regimes import jamming
 
 
 @pytest.fixture(scope="module")
@@ -21,27 +25,56 @@ def summary(study, tmp_path_factory):
     )
 
 
-def known(slope=0.75, random_slope=1.0, held=0.6, relu=0.5):
-    """N* as powers of P on a fine grid of widths."""
-    p, width = np.array([250, 500, 1000, 2000]), np.arange(2, 40)
+def known(
+    slope=0.75, random_slope=1.0, held=0.6, relu=0.5, short=0.0, gap=1e8, exponent=-1.0, far=1.0
+):
+    """N* as powers of P on a fine grid of widths; at a constant rate |f| diverges at N = 150."""
+    p, width = np.array([250, 500, 1000, 2000]), np.arange(2, 42)
     weights = 11.0 * width + width**2
-    fitted = np.empty((2, 4, len(width), 3))
+    shape = (2, 2, 4, len(width), 4)  # labels, trainer, n_train, width, seed
+    fit = np.full(shape, np.nan)
     for i, (scale, power) in enumerate(((100, slope), (100, random_slope))):
         stars = scale * (p / 250) ** power
-        fitted[i] = (weights > stars[:, None])[..., None]
-    dims = ("labels", "n_train", "width", "seed")
-    error = np.broadcast_to(0.2 - 0.03 * np.arange(4)[None, :, None, None], fitted.shape)
-    negative = np.broadcast_to(np.array([[relu], [0.45]]), (2, 4, len(width), 2, 5)).copy()
+        fit[i, 0] = (weights > stars[:, None])[..., None]
+    fit[0, 1, 2] = (weights > 150)[:, None]
+    ran = ~np.isnan(fit)
+    jammed = np.where(ran, 1 - fit, np.nan)
+    unfitted = jammed * np.round(held * weights)[:, None]
+    excess = np.abs(weights / 150 - 1)
+    norm = 10 * excess**exponent
+    norm[weights <= 150] = norm[weights > 150].max()
+    norm[weights > 900] *= far
+    error = np.broadcast_to(0.2 - 0.03 * np.arange(4)[:, None, None], shape)
+    negative = np.broadcast_to(np.array([[relu], [0.45]]), (*shape[:4], 2, 5)).copy()
     negative += 1e-4 * np.arange(5)
+    dims = ("labels", "trainer", "n_train", "width", "seed")
+    some = ran[..., 0]
+    values = {
+        "unfitted": unfitted,
+        "far": unfitted.copy(),
+        "reached": unfitted.copy(),
+        "unreached": 0 * unfitted,
+        "loss": 1e-3 * jammed,
+        "falling": 0 * unfitted,
+        "error": np.where(ran, error, np.nan),
+        "output_norm": np.where(ran, norm[:, None] * (1 + 0.01 * np.arange(4)), np.nan),
+        "rank": unfitted - jammed * short,
+        "gap": jammed * gap,
+    }
     return xr.Dataset(
-        {
-            "fitted": (dims, fitted),
-            "unfitted": (dims, np.where(fitted > 0, 0.0, held * weights[:, None])),
-            "error": (dims, error),
-            "parameters": (dims[:3], np.broadcast_to(weights, (2, 4, len(width)))),
-            "negative": ((*dims[:3], "activation", "draw"), negative),
+        {name: (dims, each) for name, each in values.items()}
+        | {
+            "parameters": (dims[:4], np.where(some, weights, np.nan)),
+            "margin": (dims[:4], np.where(some, 0.5, np.nan)),
+            "negative": ((*dims[:4], "activation", "draw"), negative),
         },
-        {"labels": ["parity", "random"], "n_train": p, "width": width, "seed": [0, 1, 2]},
+        {
+            "labels": ["parity", "random"],
+            "trainer": ["fast", "constant"],
+            "n_train": p,
+            "width": width,
+            "seed": range(4),
+        },
     )
 
 
@@ -55,13 +88,47 @@ def test_the_smoke_size_runs_whole(study, summary):
     assert [claim.id for claim in summary.claims] == list(study.judges)
     assert all(len(f.layout.meta["caption"]) > 100 for f in study.figures(summary.dataset).values())
     relu = summary.dataset.negative.isel(activation=0)
-    assert np.all(np.abs(relu - 0.5) < 0.2)
+    assert np.nanmax(np.abs(relu - 0.5)) < 0.2
+    assert summary.dataset.parameters.max() == 5 * 10 + 25 + 5
 
 
 def test_a_known_n_star_is_found():
-    p, stars, factor = n_star(known(), "parity")
-    np.testing.assert_allclose(stars, 100 * (p / 250) ** 0.75, rtol=0.1)
-    assert np.all(factor < 1.15)
+    stars = claims.n_star(known(), "parity")
+    np.testing.assert_allclose(stars.middle, 100 * (stars.p / 250) ** 0.75, rtol=0.1)
+    assert np.all((stars.low < stars.middle) & (stars.middle < stars.high))
+    assert np.all(stars.high / stars.low < 1.3)
+
+
+def test_n_star_needs_half_of_the_living_runs_to_jam():
+    dataset = known()
+    at = {"labels": "parity", "trainer": "fast", "n_train": 1000}
+    before = claims.n_star(dataset, "parity").low[2]
+    # three of the four runs at the next width jam: it is the last that does
+    wide = dataset.width.values[np.searchsorted(dataset.parameters.sel(at), before) + 1]
+    for name, value in (("unfitted", 100.0), ("far", 90.0), ("reached", 90.0), ("loss", 1e-3)):
+        dataset[name].loc[at | {"width": wide, "seed": [0, 1, 2]}] = value
+    assert claims.n_star(dataset, "parity").low[2] > before
+    # no gradient reaches their points: they are dead, the one that is left fits
+    dataset["reached"].loc[at | {"width": wide, "seed": [0, 1, 2]}] = 0.0
+    assert claims.n_star(dataset, "parity").low[2] == before
+    assert "3 runs left out as dead" in claims.jamming_claims(dataset)[1].why
+
+
+def test_runs_are_told_apart():
+    names = ("unfitted", "far", "reached", "loss")
+    rows = [
+        (0, 0, 0, 0.0),
+        (3, 0, 0, 1e-26),  # short by rounding only
+        (3, 2, 0, 0.01),  # both that are far are out of reach
+        (50, 40, 30, 0.01),
+        (50, 0, 0, 1e-8),  # close to jamming all are short by little
+        (5, 5, 5, 0.01),
+    ]
+    made = xr.Dataset({n: ("run", [float(r[i]) for r in rows]) for i, n in enumerate(names)})
+    found = claims.outcomes(made.assign(parameters=100.0))
+    assert found.fit.values.tolist() == [1, 1, 0, 0, 0, 0]
+    assert found.dead.values.tolist() == [0, 0, 1, 0, 0, 0]
+    assert found.jammed.values.tolist() == [0, 0, 0, 1, 1, 0]
 
 
 def test_known_scans_reproduce(study):
@@ -71,16 +138,89 @@ def test_known_scans_reproduce(study):
 @pytest.mark.parametrize(
     ("changed", "id"),
     [({"slope": 0.3}, "REG-60"), ({"random_slope": 0.5}, "REG-60"), ({"held": 1.4}, "REG-59"),
-     ({"relu": 0.4}, "REG-59")],
+     ({"held": 0.15}, "REG-59"), ({"relu": 0.4}, "REG-59"), ({"short": 5}, "REG-59"),
+     ({"gap": 1e3}, "REG-59"), ({"exponent": -0.2}, "REG-58"), ({"exponent": -2.0}, "REG-58"),
+     ({"far": 300.0}, "REG-58")],
 )  # fmt: skip
 def test_others_do_not(study, changed, id):
     assert verdicts(study, known(**changed))[id] == "not reproduced"
 
 
+def test_the_exponent_of_a_known_divergence_is_found():
+    found = claims.norms(known())
+    assert found.bracket[0] <= 150 < found.bracket[1]
+    assert claims.exponent(found, 150.0)[0] == pytest.approx(-1.0, abs=1e-6)
+
+
 def test_scans_that_do_not_hold_n_star_are_not_judged(study):
-    wide = known().isel(width=slice(30, None))
-    assert verdicts(study, wide)["REG-60"] == "inconclusive"
+    wide = known().isel(width=slice(38, None))
+    assert set(verdicts(study, wide).values()) == {"inconclusive"}
     assert set(verdicts(study, xr.Dataset()).values()) == {"inconclusive"}
     part = known()
-    part["fitted"][:, 1:] = np.nan
-    assert verdicts(study, part)["REG-60"] == "inconclusive"
+    part["unfitted"][:, :, 1:] = np.nan
+    found = verdicts(study, part)
+    assert (found["REG-58"], found["REG-60"]) == ("inconclusive", "inconclusive")
+    assert verdicts(study, known().sel(trainer=["fast"]))["REG-58"] == "inconclusive"
+    narrow = known().isel(width=slice(0, 25))  # does not reach 10 N*
+    assert verdicts(study, narrow)["REG-58"] == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    "asked", [{"labels": ["random"]}, {"labels": ["parity"]}, {"trainer": ["constant"]}]
+)
+def test_parts_of_the_scan_are_shown_and_what_is_missing_is_not_judged(study, asked):
+    dataset = known().sel(asked)
+    found = verdicts(study, dataset)
+    assert (found["REG-59"], found["REG-60"]) == ("inconclusive", "inconclusive")
+    assert len(study.figures(dataset)) == 3
+
+
+def test_the_rate_is_held_then_lowered_by_two_decades():
+    factors = [jamming.fast_factor(k, 60_000) for k in (0, 30_000, 45_000, 60_000)]
+    np.testing.assert_allclose(factors, [1, 1, 0.1, 0.01])
+
+
+@pytest.mark.parametrize("shape", [(10, 10), (4, 10), (25, 10), (1, 7)])
+def test_orthogonal_weights_come_in_blocks(shape):
+    weight = jamming.orthogonal().weight(torch.Size(shape), None, torch.Generator().manual_seed(0))
+    assert weight.shape == shape
+    for block in weight.split(shape[1]):
+        torch.testing.assert_close(block @ block.T, torch.eye(len(block), dtype=torch.float64))
+
+
+def test_inputs_are_whitened_and_on_the_sphere():
+    params = jamming.Params()
+    for labels in jamming.LABELS:
+        point = Point({"labels": labels, "n_train": 400}, dtype="float64")
+        x = jamming._data(params, point).x_train
+        torch.testing.assert_close(x.norm(dim=1), torch.full((400,), 10**0.5, dtype=torch.float64))
+        torch.testing.assert_close(x.std(0), torch.ones(10, dtype=torch.float64), atol=0.3, rtol=0)
+
+
+def test_ends_of_networks_worked_out_by_hand():
+    """One unit a layer: f = relu(relu(w x)) - 1/4 is dead where x < 0."""
+
+    class Ended:
+        pass
+
+    x = torch.tensor([[2.0], [0.5], [-1.0], [-2.0]], dtype=torch.float64)
+    y = torch.tensor([1.0, 1.0, 1.0, -1.0], dtype=torch.float64)
+    data = Dataset(x, y, x, y, name="line")
+    net = FullyConnected(1, 1, 2, parametrization="standard", bias=True, dtype=torch.float64)
+    start = stack([net])
+    values = {name: torch.zeros_like(v) for name, v in start.parameters.items()}
+    for i in range(3):
+        values[f"layers.{i}.weight"] += 1.0
+    values["layers.2.bias"] -= 0.25
+    ended = Ended()
+    ended.parameters = values
+    ended.outputs_train = ended.outputs_test = start.forward(values, x)
+    ended.losses = torch.tensor([[4.0] + [2.0] * 9 + [1.0]], dtype=torch.float64)
+    ended.test_errors, ended.steps = torch.zeros(1), torch.ones(1)
+    found = jamming._ends(start, ended, data, margin=0.5)
+    # f = 1.75, 0.25, -0.25, -0.25: the last three are short, the last two without an active unit
+    assert [found[n][0] for n in ("unfitted", "far", "reached", "unreached")] == [3, 3, 1, 2]
+    assert found["falling"][0] == 0.5
+    # gradients of the two dead points are the same: the output bias alone
+    assert found["rank"][0] == 2
+    assert found["gap"][0] > 1e5

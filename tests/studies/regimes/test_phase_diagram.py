@@ -135,6 +135,21 @@ def test_widths_that_have_not_run_are_left_out(study):
     assert study.figures(nothing)
 
 
+def test_with_more_points_the_same_numbers_of_parameters_a_point_are_compared(study):
+    scan = known(jammed_below=60.0, slope=-0.5, spread=0.01)
+    assert verdicts(study, scan)["REG-51"] == "not reproduced"  # 24 must fit 100 points
+    scan["n_train"] = 5000
+    found = verdicts(study, scan)
+    assert found["REG-51"] == "reproduced"  # 30 jams, 97 fits
+
+
+def test_a_border_beyond_the_grid_says_nothing_of_slowing_down(study):
+    scan = known()
+    assert verdicts(study, scan)["REG-52"] == "reproduced"
+    scan["steps"] = scan.steps.where(scan.fitted == 0, 600)  # nobody fits within T/2
+    assert verdicts(study, scan)["REG-52"] == "inconclusive"
+
+
 def test_the_documents_grid():
     assert (len(PAPER_AT), PAPER_AT[0], PAPER_AT[-1]) == (23, 3e-4, pytest.approx(3e7))
     assert (len(PAPER_WIDTHS), PAPER_WIDTHS[0], PAPER_WIDTHS[-1]) == (22, 20, 1248)

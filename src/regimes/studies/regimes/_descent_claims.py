@@ -1,4 +1,4 @@
-"""Verdicts on double descent: REG-56, REG-57, REG-58 and REG-62."""
+"""Verdicts on double descent: REG-56, REG-57 and REG-62."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ ENSEMBLE_WIDTH = 10
 EXPECTED = {
     "REG-56": "the norm peaks at jamming, the error falls beyond it, ensembles do not care",
     "REG-57": "an ensemble just past jamming is as good as a wide network",
-    "REG-58": "|f| ~ 1/(N - N*)",
     "REG-62": "noise or decay lower the norm at jamming",
 }
 
@@ -33,12 +32,7 @@ def descent_claims(dataset: xr.Dataset) -> list[Claim]:
     if jam is None or flow.sizes["seed"] < 3:
         why = "the widths that ran hold no jamming width, or fewer than three seeds"
         return [Claim.unclear(id, told, why=why) for id, told in EXPECTED.items()]
-    return [
-        _descent(flow, jam),
-        _ensembles(flow, jam),
-        _divergence(flow, jam),
-        _regularised(chosen, jam),
-    ]
+    return [_descent(flow, jam), _ensembles(flow, jam), _regularised(chosen, jam)]
 
 
 def jamming(flow: xr.Dataset) -> float | None:
@@ -91,23 +85,6 @@ def _ensembles(flow: xr.Dataset, jam: float) -> Claim:
         error=_error_of_mean(ratio),
     )
     return claim_of_parts("REG-57", [part], why=f"jamming at h = {jam:.3g}")
-
-
-def _divergence(flow: xr.Dataset, jam: float) -> Claim:
-    """|f| against N - N*, N* between the last width that jams and the next."""
-    from regimes.measure import power_law
-
-    weights = flow.parameters.values.astype(float)
-    n_star = float(np.exp(np.interp(np.log(jam), np.log(flow.width.values), np.log(weights))))
-    excess = weights / n_star - 1
-    window = (excess > 0.1) & (excess < 3)
-    if window.sum() < 3:
-        return Claim.unclear("REG-58", EXPECTED["REG-58"], why="fewer than three widths past N*")
-    norm = flow.output_norm.transpose("seed", "width").values[:, window]
-    fit = power_law(weights[window] - n_star, norm)
-    part = Part("exponent of |f| in N - N*", fit.exponent, -1.3, -0.45, fit.error)
-    why = f"N* = {n_star:.4g}, {window.sum()} widths with 0.1 < N/N* - 1 < 3; sensitive to N*"
-    return claim_of_parts("REG-58", [part], why=why)
 
 
 def _regularised(chosen: xr.Dataset, jam: float) -> Claim:

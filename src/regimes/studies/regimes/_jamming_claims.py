@@ -1,7 +1,8 @@
-"""Verdicts on jamming: REG-59 and REG-60."""
+"""Verdicts on jamming: REG-58, REG-59 and REG-60, by the protocols of spec `landscape`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,70 +15,275 @@ if TYPE_CHECKING:
     import xarray as xr
 
 EXPECTED = {
-    "REG-59": "C0 N <= N_Delta <= N at jamming, C0 0.5 for relu, 0.43 for tanh",
+    "REG-58": "|f| ~ 1/(N - N*)",
+    "REG-59": "C0 N <= N_Delta <= N at jamming, C0 0.5 for relu, 0.43 for tanh; a gap in H0",
     "REG-60": "N* ~ P for random labels, slower for digits; dN*/dP follows the test error",
 }
+JAMMED = 0.1  # N_Delta/N above which a run is jammed, the documents' own threshold (S5, S6)
+ROUNDING = 1e-25  # a loss below this is rounding at the margin: fitted (S5)
+STUCK = 1e-10  # a dead run has more loss than this (S5)
+FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
+LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # of LAND-03 and LAND-26, at margin 1/2 (A1)
 
 
-def n_star(dataset: xr.Dataset, labels: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """P, N* and the factor of its bracket, where the scan holds a last width that jams.
+def outcomes(dataset: xr.Dataset) -> xr.Dataset:
+    """Runs told apart as in S5: `fit`, `dead`, `jammed` (0 or 1) and `share` = N_Delta/N.
 
-    A width jams when less than half of its runs fit; N* is sqrt(N1 N2) of the last and the next.
+    Dead are runs whose unfitted points of non-negligible Delta all lack an active unit in some
+    hidden layer, so that no gradient of the weights reaches them. S5 asks besides for
+    N_Delta < 0.1 N, its usual reading; here the cause decides. All are NaN where nothing ran.
+    """
+    ran = dataset.unfitted.notnull()
+    share = dataset.unfitted / dataset.parameters
+    fit = (dataset.unfitted == 0) | (dataset.loss <= ROUNDING)
+    dead = ~fit & (dataset.far > 0) & (dataset.reached == 0) & (dataset.loss > STUCK)
+    jammed = ~fit & ~dead & (share > JAMMED)
+    told = {"fit": fit, "dead": dead, "jammed": jammed}
+    return dataset.assign(
+        {name: flags.astype(float).where(ran) for name, flags in told.items()} | {"share": share}
+    )
+
+
+def cut(dataset: xr.Dataset, labels: str, p: float, trainer: str = "fast") -> xr.Dataset:
+    """The widths that ran for these labels and points, told apart, from narrow to wide."""
+    chosen = dataset.sel(labels=labels, n_train=p, trainer=trainer).drop_vars("negative")
+    return outcomes(chosen.dropna("width", how="all", subset=["unfitted"]).sortby("width"))
+
+
+@dataclass(frozen=True)
+class Stars:
+    """N* at some P: between the last width that jams and the next."""
+
+    p: np.ndarray  # (n,)
+    low: np.ndarray  # N of the last width that jams
+    high: np.ndarray  # N of the next
+
+    @property
+    def middle(self) -> np.ndarray:
+        """sqrt(N1 N2)."""
+        return np.sqrt(self.low * self.high)
+
+
+def n_star(dataset: xr.Dataset, labels: str) -> Stars:
+    """N* by the 0.1 N rule (S6), at each P whose scan holds a last width that jams.
+
+    From wide to narrow, the first width of whose runs at least half, dead ones left out, end with
+    N_Delta > 0.1 N.
     """
     found = []
     for p in dataset.n_train.values:
-        cut = dataset.sel(labels=labels, n_train=p).dropna("width", how="all", subset=["fitted"])
-        narrow = np.flatnonzero(cut.fitted.mean("seed").values < 0.5)
-        if len(narrow) and narrow[-1] + 1 < cut.sizes["width"]:
-            pair = cut.parameters.values[narrow[-1] : narrow[-1] + 2].astype(float)
-            found.append((float(p), float(np.sqrt(pair.prod())), float(np.sqrt(pair[1] / pair[0]))))
-    p, stars, factor = np.array(found, dtype=float).reshape(-1, 3).T
-    return p, stars, factor
+        scan = cut(dataset, labels, p)
+        jammed = scan.jammed.where(scan.dead == 0).mean("seed").values
+        narrow = np.flatnonzero(jammed >= 0.5)
+        if len(narrow) and narrow[-1] + 1 < scan.sizes["width"]:
+            pair = scan.parameters.values[narrow[-1] : narrow[-1] + 2].astype(float)
+            found.append((float(p), *pair))
+    return Stars(*np.array(found, dtype=float).reshape(-1, 3).T)
 
 
 def jamming_claims(dataset: xr.Dataset) -> list[Claim]:
-    """Both of them."""
-    if "fitted" not in dataset:
+    """All three; labels and trainers that were not asked for count as not run."""
+    if "unfitted" not in dataset:
         return [Claim.unclear(id, told, why="nothing has run") for id, told in EXPECTED.items()]
-    return [_constraints(dataset), _growth(dataset)]
+    dataset = dataset.reindex(labels=["parity", "random"], trainer=["fast", "constant"])
+    return [_divergence(dataset), _constraints(dataset), _growth(dataset)]
 
 
-def at_jamming(dataset: xr.Dataset, labels: str) -> np.ndarray:
-    """N_Delta/N of the unfitted runs at the widest width that jams, for every P."""
-    shares = []
-    for p, middle, factor in zip(*n_star(dataset, labels), strict=True):
-        cut = dataset.sel(labels=labels, n_train=p).dropna("width", how="all", subset=["fitted"])
-        last = cut.isel(width=int(np.abs(cut.parameters.values * factor / middle - 1).argmin()))
-        held = last.unfitted.where(last.fitted < 1) / last.parameters
-        shares.append(float(held.mean()))
-    return np.array(shares)
+@dataclass(frozen=True, eq=False)
+class Norms:
+    """Median output of the runs at a constant rate (LAND-39), and where half of them fit."""
+
+    p: float
+    weights: np.ndarray  # (n,), N
+    square: np.ndarray  # (n,), median over seeds of |f|^2 on test points
+    error: np.ndarray  # (n,), standard error of its logarithm
+    fit: np.ndarray  # (n,), share of runs that fit
+    dead: int
+    star: float  # N*, the 50 % point of `fit`, between the two widths below
+    bracket: tuple[float, float]
+
+    def at(self, n: float) -> tuple[float, float]:
+        """Logarithm of |f|^2 at N = n, interpolated in log N, and its error."""
+        u = np.log(self.weights)
+        return (
+            float(np.interp(np.log(n), u, np.log(self.square))),
+            float(np.interp(np.log(n), u, self.error)),
+        )
+
+    def window(self, star: float) -> np.ndarray:
+        """The widths with 0.1 < N/N* - 1 < 3 (S16)."""
+        excess = self.weights / star - 1
+        return (excess > 0.1) & (excess < 3)
+
+
+def norms(dataset: xr.Dataset) -> Norms | None:
+    """Outputs against N where the scan at a constant rate holds its N* (LAND-63); else None."""
+    asked = "unfitted" in dataset and "constant" in dataset.trainer.values
+    if not asked or "parity" not in dataset.labels.values:
+        return None
+    ran = dataset.unfitted.sel(labels="parity", trainer="constant").dropna("n_train", how="all")
+    if not ran.sizes["n_train"]:
+        return None
+    p = float(ran.n_train.values[-1])
+    scan = cut(dataset, "parity", p, "constant")
+    alive = scan.dead == 0
+    scan = scan.where(alive).assign(parameters=scan.parameters, dead=scan.dead)
+    scan = scan.isel(width=np.flatnonzero(alive.any("seed").values))
+    fit = scan.fit.mean("seed").values
+    below = np.flatnonzero(fit < 0.5)
+    if not len(below) or below[-1] + 1 >= len(fit):
+        return None
+    k = below[-1]
+    weights = scan.parameters.values.astype(float)
+    star = float(np.interp(0.5, fit[k : k + 2], np.log(weights[k : k + 2])))
+    logs = 2 * np.log(scan.output_norm.transpose("seed", "width"))
+    count = scan.output_norm.notnull().sum("seed").values
+    spread = logs.std("seed", ddof=1).fillna(0.0).values if scan.sizes["seed"] > 1 else 0 * weights
+    return Norms(
+        p,
+        weights,
+        np.exp(logs.median("seed").values),
+        1.25 * spread / np.sqrt(count),  # of a median
+        fit,
+        int((~alive).sum()),
+        float(np.exp(star)),
+        (weights[k], weights[k + 1]),
+    )
+
+
+def exponent(found: Norms, star: float) -> tuple[float, float]:
+    """Slope of log |f| in log(N/N* - 1) over the window, and its error from the scatter."""
+    from regimes.measure import power_law
+
+    window = found.window(star)
+    fit = power_law(found.weights[window] / star - 1, np.sqrt(found.square[window]))
+    return fit.exponent, fit.error
+
+
+def _divergence(dataset: xr.Dataset) -> Claim:
+    found = norms(dataset)
+    if found is None:
+        why = "no scan at a constant rate that reaches from widths that do not fit to such that do"
+        return Claim.unclear("REG-58", EXPECTED["REG-58"], why=why)
+    least = min(found.window(star).sum() for star in (found.star, *found.bracket))
+    if least < 4 or found.weights[-1] < 10 * found.star:
+        why = f"{least} widths with 0.1 < N/N* - 1 < 3, N up to {found.weights[-1]:.0f}: too few"
+        return Claim.unclear("REG-58", EXPECTED["REG-58"], why=why)
+    slope, scatter = exponent(found, found.star)
+    ends = [exponent(found, star)[0] for star in found.bracket]
+    # N* may lie anywhere in its bracket: a uniform law over the slopes between its ends
+    error = float(np.hypot(scatter, abs(ends[1] - ends[0]) / 12**0.5))
+    (peak, peak_error), (far, far_error) = found.at(found.star), found.at(10 * found.star)
+    ratio = float(np.exp(peak - far))
+    parts = [
+        Part("exponent of |f| in N/N* - 1", slope, -1.3, -0.45, error),
+        Part(
+            "|f|^2 at N* / at 10 N*",
+            ratio,
+            low=30.0,
+            error=ratio * float(np.hypot(peak_error, far_error)),
+        ),
+    ]
+    told = ", ".join(
+        f"{f:.3g} at {n:.0f} ({100 * s:.0f} % fit)"
+        for n, f, s in zip(found.weights, found.square, found.fit, strict=True)
+    )
+    why = (
+        f"digits, P = {found.p:.0f}, N* = {found.star:.4g} where half of the runs fit, between "
+        f"{found.bracket[0]:.0f} and {found.bracket[1]:.0f}, which would give {ends[0]:.2f} and "
+        f"{ends[1]:.2f}; {found.window(found.star).sum()} widths with 0.1 < N/N* - 1 < 3; "
+        f"{_left_out(found.dead)}; |f|^2 {told}"
+    )
+    return claim_of_parts("REG-58", parts, why=why)
+
+
+def _left_out(dead: int) -> str:
+    runs = "run" if dead == 1 else "runs"
+    return f"{dead} {runs} left out as dead: no gradient reaches the unfitted points"
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """Jammed runs near the transition of one kind of labels, dead ones left out."""
+
+    share: np.ndarray  # (n,), N_Delta/N
+    loss: np.ndarray  # (n,), times (1/2 over the margin)^2
+    falling: np.ndarray  # (n,), of the loss over the last tenth
+    rank: np.ndarray  # (n,), rank(H0) less N_Delta
+    gap: np.ndarray  # (n,)
+    clean: np.ndarray  # (n,), N_Delta < N and no unfitted point without an active unit
+    between: int  # converged runs with 0.02 < N_Delta/N < 0.25
+    dead: int
+
+
+def jump(dataset: xr.Dataset, labels: str) -> Jump:
+    """The jammed runs of small loss at every P (LAND-03, LAND-26)."""
+    stacked = outcomes(dataset.sel(labels=labels, trainer="fast"))
+    stacked = stacked.drop_vars("negative").stack(run=("n_train", "width", "seed"))
+    runs = stacked.isel(run=np.flatnonzero(stacked.unfitted.notnull().values))
+    loss = runs.loss * (0.5 / runs.margin) ** 2
+    chosen = np.flatnonzero(((runs.jammed == 1) & (loss < LOW_LOSS[labels])).values)
+    near = runs.isel(run=chosen)
+    odd = (runs.dead == 0) & (runs.fit == 0) & (runs.falling < FALLING)
+    odd = odd & (runs.share > 0.02) & (runs.share < 0.25)
+    return Jump(
+        near.share.values,
+        loss.values[chosen],
+        near.falling.values,
+        (near["rank"] - near.unfitted).values,
+        near.gap.values,
+        ((near.share < 1) & (near.unreached == 0)).values,
+        int(odd.sum()),
+        int(runs.dead.sum()),
+    )
 
 
 def _constraints(dataset: xr.Dataset) -> Claim:
-    shares = np.concatenate([at_jamming(dataset, name) for name in dataset.labels.values])
-    draws = dataset.negative.sel(labels="random").transpose("activation", "draw", ...).values
-    draws = draws.reshape(draws.shape[0], draws.shape[1], -1)
-    relu, tanh = (np.nanmean(draws[i], axis=-1) for i in range(2))
-    if not len(shares) or len(relu) < 3:
-        return Claim.unclear("REG-59", EXPECTED["REG-59"], why="no jamming width, or few Hessians")
+    found = {name: jump(dataset, name) for name in ("random", "parity")}
+    draws = dataset.negative.sel(labels="random", trainer="fast").mean(["n_train", "width"])
+    relu, tanh = draws.dropna("draw").transpose("activation", "draw").values
+    clean = np.concatenate([each.clean for each in found.values()]).astype(bool)
+    random, digits = found["random"].share, found["parity"].share
+    few = not len(random) or not len(digits) or len(relu) < 3
+    if few or not (clean.any() or random.max() >= 1):
+        why = (
+            f"{len(random)} jammed runs of small loss for random labels, {len(digits)} for digits, "
+            f"{clean.sum()} of them clean; {len(relu)} Hessians"
+        )
+        return Claim.unclear("REG-59", EXPECTED["REG-59"], why=why)
+    # hypostatic at the transition itself: the smallest losses (LAND-04)
+    all_near = np.concatenate([each.share[each.loss < 2e-3] for each in found.values()])
     parts = [
-        Part(
-            "N_Delta/N at jamming, mean", shares.mean(), 0.2, 1.0, shares.std() / len(shares) ** 0.5
-        ),
-        Part("N_Delta/N, largest", shares.max(), high=1.0),
+        Part("N_Delta/N of random labels, mean", random.mean(), 0.35, 0.95, _error(random)),
+        Part("the same, smallest", random.min(), low=0.35),
+        Part("the same, largest", random.max(), high=0.95),
+        Part("converged runs with 0.02 < N_Delta/N < 0.25", found["random"].between, high=0.0),
+        Part("N_Delta/N of digits, smallest", digits.min(), 0.2, 0.8),
+        Part("N_Delta/N of all, largest", all_near.max(), high=1.0),
         Part("negative share of Hp, relu", relu.mean(), 0.48, 0.52, _error(relu)),
         Part("negative share of Hp, tanh", tanh.mean(), 0.38, 0.52, _error(tanh)),
     ]
-    told = ", ".join(f"{s:.2f}" for s in shares)
-    slow = (
-        " (few points short: such runs are slow rather than jammed)" if shares.min() < 0.2 else ""
+    if clean.any():
+        rank = np.concatenate([each.rank for each in found.values()])[clean]
+        gap = np.concatenate([each.gap for each in found.values()])[clean]
+        parts += [
+            Part("largest |rank(H0) - N_Delta|", np.abs(rank).max(), high=2.0),
+            Part("gap of H0 over its zeros, smallest", gap.min(), low=1e5),
+        ]
+    slow = sum(int((each.falling > FALLING).sum()) for each in found.values())
+    why = (
+        f"{len(random)} jammed runs with a loss below {LOW_LOSS['random']:g} for random labels, "
+        f"{len(digits)} below {LOW_LOSS['parity']:g} for digits, of which {slow} still fell by "
+        "more than 1 % in their last tenth; "
+        f"H0 of {clean.sum()} runs with N_Delta < N and an active unit for every unfitted point; "
+        f"{_left_out(sum(each.dead for each in found.values()))}; Hp at initialisation, random "
+        "labels"
     )
-    why = f"N_Delta/N just below N*: {told}{slow}; Hessians at initialisation, random labels"
     return claim_of_parts("REG-59", parts, why=why)
 
 
-def _error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+def _error(values: np.ndarray) -> float | None:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 def _growth(dataset: xr.Dataset) -> Claim:
@@ -85,20 +291,21 @@ def _growth(dataset: xr.Dataset) -> Claim:
 
     fits = {}
     for name in ("parity", "random"):
-        p, stars, factor = n_star(dataset, name)
-        if len(p) < 3:
-            why = f"N* is known at {len(p)} sizes for {name} labels, three are needed"
+        stars = n_star(dataset, name)
+        if len(stars.p) < 3:
+            why = f"N* is known at {len(stars.p)} sizes for {name} labels, three are needed"
             return Claim.unclear("REG-60", EXPECTED["REG-60"], why=why)
-        u = np.log(p) - np.log(p).mean()
-        slope = float((u * np.log(stars)).sum() / (u**2).sum())
-        # a bracket of factor f has the standard deviation ln f / sqrt 3 either way
+        u = np.log(stars.p) - np.log(stars.p).mean()
+        slope = float((u * np.log(stars.middle)).sum() / (u**2).sum())
+        # a bracket of factor f^2 has the standard deviation ln f / sqrt 3 either way
+        factor = np.sqrt(stars.high / stars.low)
         spread = float(np.sqrt(((u * np.log(factor)) ** 2).sum() / 3) / (u**2).sum())
-        fits[name] = (p, stars, slope, spread)
-    p, stars, slope, spread = fits["parity"]
-    _, _, steep, steep_spread = fits["random"]
-    errors = [_error_near(dataset, each) for each in p]
+        fits[name] = (stars, slope, spread)
+    stars, slope, spread = fits["parity"]
+    _, steep, steep_spread = fits["random"]
+    errors = [_error_near(dataset, each) for each in stars.p]
     middle = [(a + b) / 2 for a, b in pairwise(errors)]
-    rank = float(spearmanr(np.diff(stars) / np.diff(p), middle).statistic)
+    rank = float(spearmanr(np.diff(stars.middle) / np.diff(stars.p), middle).statistic)
     parts = [
         Part("exponent for digits", slope, 0.55, 0.95, spread),
         Part("exponent for random labels", steep, 0.75, 1.2, steep_spread),
@@ -106,13 +313,14 @@ def _growth(dataset: xr.Dataset) -> Claim:
     ]
     told = "; ".join(
         f"{name} "
-        + ", ".join(f"{n:.0f} at {int(x)}" for x, n in zip(each[0], each[1], strict=True))
-        for name, each in fits.items()
+        + ", ".join(
+            f"{a:.0f}-{b:.0f} at {p:.0f}" for p, a, b in zip(s.p, s.low, s.high, strict=True)
+        )
+        for name, (s, _, _) in fits.items()
     )
-    return claim_of_parts("REG-60", parts, why=f"N* of {told}")
+    return claim_of_parts("REG-60", parts, why=f"N* by the 0.1 N rule of {told}")
 
 
 def _error_near(dataset: xr.Dataset, p: float) -> float:
     """Mean error of the widest networks at this P."""
-    cut = dataset.sel(labels="parity", n_train=p).dropna("width", how="all", subset=["fitted"])
-    return float(cut.error.isel(width=-1).mean())
+    return float(cut(dataset, "parity", p).error.isel(width=-1).mean())

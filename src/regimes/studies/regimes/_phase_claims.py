@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
-WIDE = 24  # widths from here on are far from jamming at the size of a CPU run
-NEAR = 12  # the width of REG-55, close to jamming
-JAMMED_UP_TO = 5  # widths that jam at every scale (REG-51); the narrowest, where all are wider
-COMPARED = (48, 192)  # the widths of REG-54, farther from jamming with more points
+# Widths of the ledger's rows, which are made for POINTS training points. A scan with more points
+# is judged at the widths with as many parameters a point (`_scaled`): the jamming line moves so.
+POINTS = 300
+JAMMED_UP_TO = 5  # widths that jam at every scale (REG-51)
+FITS_FROM = 20  # widths that fit at at = 10 (REG-51)
+NEAR = 12  # close to jamming (REG-55)
+WIDE = 24  # from here on far from jamming (REG-14)
+COMPARED = (48, 192)  # REG-54
+SCALES = (0.1, 1e3)  # between these the border depends weakly on the scale (REG-51)
 MANY_POINTS = 1000  # a training set from which REG-53 is judged
 
 
@@ -47,11 +52,24 @@ def phase_claims(dataset: xr.Dataset) -> list[Claim]:
     return claims
 
 
+def _scaled(dataset: xr.Dataset, width: int) -> float:
+    """The width with as many parameters a point as `width` has with the ledger's points.
+
+    Two hidden layers on ten components: N = h^2 + 11 h.
+    """
+    points = float(dataset.n_train.max())
+    if points <= POINTS:
+        return float(width)
+    weights = (width**2 + 11 * width) * points / POINTS
+    return float(np.sqrt(weights + 5.5**2) - 5.5)
+
+
 def _crossings(dataset: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
     """Widths, at*, its error, for wide networks."""
-    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= WIDE))
+    least = _scaled(dataset, WIDE)
+    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= least))
     if not wide.sizes["width"] or wide.sizes["seed"] < 2:
-        raise Missing(f"no finished widths from {WIDE} on with two seeds or more")
+        raise Missing(f"no finished widths from {least:.0f} on with two seeds or more")
     line = lines.crossover(wide, level)
     met = np.isfinite(line.y)
     if met.sum() < 2:
@@ -86,7 +104,7 @@ def _parallel(dataset: xr.Dataset) -> Claim:
     ratios, spreads, told = [], [], []
     for level in (0.1, 1.0, 10.0):
         x, y, error = _crossings(dataset, level)
-        a, b = (int(np.abs(np.log(x / h)).argmin()) for h in COMPARED)
+        a, b = (int(np.abs(np.log(x / _scaled(dataset, h))).argmin()) for h in COMPARED)
         if a == b:
             raise Missing("the line is known at one of the two widths only")
         ratios.append(y[b] / y[a])
@@ -103,16 +121,20 @@ def _parallel(dataset: xr.Dataset) -> Claim:
 
 def _bending(dataset: xr.Dataset) -> Claim:
     x, y, error = _crossings(dataset)
-    near = dataset.isel(width=np.flatnonzero(dataset.width.values == NEAR))
-    if not near.sizes["width"]:
-        raise Missing(f"width {NEAR} has not run")
-    line = lines.crossover(near)
-    if not np.isfinite(line.y[0]):
-        raise Missing(f"the crossover was not met at h = {NEAR}: its runs are unfitted")
-    ratio = line.y[0] / y[-1]
-    spread = ratio * float(np.hypot(line.error[0] / line.y[0], error[-1] / y[-1]))
-    part = Part(f"at* at h = {NEAR} over that at h = {int(x[-1])}", ratio, low=1.0, error=spread)
-    why = f"{line.y[0]:.3g} ± {line.error[0]:.2g} and {_told(x, y, error)}"
+    wanted = _scaled(dataset, NEAR)
+    narrow = dataset.isel(width=np.flatnonzero(dataset.width.values < _scaled(dataset, WIDE)))
+    if not narrow.sizes["width"] or narrow.width.values.max() < 0.9 * wanted:
+        raise Missing(f"no width near {wanted:.0f} has run")
+    line = lines.crossover(narrow)
+    met = np.isfinite(line.y) & (line.x > 0.9 * wanted)
+    if not met.any():
+        raise Missing(f"the crossover was not met at h = {wanted:.0f}: its runs are unfitted")
+    first = int(np.flatnonzero(met)[0])
+    h, found, off = int(line.x[first]), line.y[first], line.error[first]
+    ratio = found / y[-1]
+    spread = ratio * float(np.hypot(off / found, error[-1] / y[-1]))
+    part = Part(f"at* at h = {h} over that at h = {int(x[-1])}", ratio, low=1.0, error=spread)
+    why = f"{found:.3g} ± {off:.2g} and {_told(x, y, error)}"
     return claim_of_parts("REG-55", [part], why=why)
 
 
@@ -121,15 +143,31 @@ def _jammed(dataset: xr.Dataset) -> Claim:
     if not np.isfinite(line.width).any():
         raise Missing("no width was jammed next to one that fits")
     jammed = ~(dataset.fitted > 0).any("seed").transpose("width", "at")
-    few = max(1, int((dataset.width.values <= JAMMED_UP_TO).sum()))
-    narrow = f"h <= {int(dataset.width.values[few - 1])}"
+    widths = dataset.width.values
+    few = max(1, int((widths <= _scaled(dataset, JAMMED_UP_TO)).sum()))
+    least = int(widths[np.abs(np.log(widths / _scaled(dataset, FITS_FROM))).argmin()])
     middle = dataset.at.values[np.abs(np.log(dataset.at.values / 10)).argmin()]
-    wide = dataset.fitted.sel(at=middle).isel(width=np.flatnonzero(dataset.width.values >= 20))
-    seen = line.width[np.isfinite(line.width)]
+    wide = dataset.fitted.sel(at=middle).isel(width=np.flatnonzero(widths >= least))
+    inside = (line.y >= 0.999 * SCALES[0]) & (line.y <= 1.001 * SCALES[1])
+    seen = line.width[np.isfinite(line.width) & inside]
+    if not len(seen):
+        raise Missing(f"no border between the scales {SCALES[0]:g} and {SCALES[1]:g}")
     parts = [
-        Part(f"share of points {narrow} that jam", float(jammed[:few].mean()), low=1.0),
-        Part(f"share of runs from h = 20 on that fit at at = {middle:g}", float(wide.mean()), 1.0),
-        Part("jamming width, largest / least over scales", seen.max() / seen.min(), high=2.5),
+        Part(
+            f"share of points h <= {int(widths[few - 1])} that jam",
+            float(jammed[:few].mean()),
+            low=1.0,
+        ),
+        Part(
+            f"share of runs from h = {least} on that fit at at = {middle:g}",
+            float(wide.mean()),
+            1.0,
+        ),
+        Part(
+            f"jamming width, largest / least for at = {SCALES[0]:g} to {SCALES[1]:g}",
+            seen.max() / seen.min(),
+            high=2.5,
+        ),
     ]
     told = ", ".join(
         f"{low:g} to {high:g} at {at:g}"
@@ -143,20 +181,28 @@ def _jammed(dataset: xr.Dataset) -> Claim:
 def _slowing_down(dataset: xr.Dataset) -> Claim:
     shares = (0.25, 0.5, 1.0)
     found = np.array([lines.jamming(dataset, share).width for share in shares])
-    seen = np.isfinite(found).all(0)
+    # a line that lies beyond the grid says nothing; two budgets make a comparison
+    seen = np.isfinite(found[1:]).all(0)
     if not seen.any():
-        raise Missing("the jamming line is not inside the grid for all budgets")
-    steps = found[:, seen]
+        raise Missing("the jamming line is not inside the grid for T/2 and T")
+    moves = np.diff(found[:, seen], axis=0)
     parts = [
         Part(
             "share of scales whose border never moves right",
-            float((np.diff(steps, axis=0) <= 0).all(0).mean()),
+            float((np.nan_to_num(moves) <= 0).all(0).mean()),
             low=1.0,
         ),
-        Part("mean width at T/4 over that at T", float((steps[0] / steps[2]).mean()), low=1.0),
+        Part(
+            "mean width at T/2 over that at T", float((found[1] / found[2])[seen].mean()), low=1.0
+        ),
     ]
-    means = ", ".join(f"{m:.3g}" for m in steps.mean(1))
-    why = f"mean jamming width {means} for T/4, T/2, T = {int(dataset.budget.max())} steps"
+    told = ", ".join(
+        f"{np.nanmean(row):.3g} within {share:g} T ({np.isfinite(row).sum()} scales)"
+        if np.isfinite(row).any()
+        else f"beyond the grid within {share:g} T"
+        for share, row in zip(shares, found[:, seen], strict=True)
+    )
+    why = f"mean jamming width {told}; T = {int(dataset.budget.max())} steps"
     return claim_of_parts("REG-52", parts, why=why)
 
 
@@ -181,9 +227,10 @@ def _parameters(dataset: xr.Dataset) -> Claim:
 
 def _best_width(dataset: xr.Dataset) -> Claim:
     """At fixed alpha the scale grows with h; a minimum appears only where small scales are best."""
-    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= WIDE))
+    least = _scaled(dataset, WIDE)
+    wide = dataset.isel(width=np.flatnonzero(dataset.width.values >= least))
     if wide.sizes["width"] < 3:
-        raise Missing(f"fewer than three finished widths from {WIDE} on")
+        raise Missing(f"fewer than three finished widths from {least:.0f} on")
     error = wide.ensemble_error.transpose("width", "at").values
     at, widths = wide.at.values, wide.width.values
     cuts = []

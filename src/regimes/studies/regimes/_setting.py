@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def members_at(
 ) -> tuple[Ensemble, list[float]]:
     """`members` for this data, in the precision and on the device of a trial."""
     place = {"dtype": point.dtype, "device": point.device}
-    return members(data.in_shape[0], width, depth, at, seeds, **place, **options)
+    return members(prod(data.in_shape), width, depth, at, seeds, **place, **options)
 
 
 def train(

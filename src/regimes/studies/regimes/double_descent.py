@@ -70,7 +70,7 @@ class Params:
     axes=["trainer", Axis("width", unit="neurons"), Axis("seed", stacked=True)],
     units={"error": "fraction", "ensemble_error": "fraction", "output_norm": "1"},
     watch={"best_error": "min"},
-    judges=("REG-56", "REG-57", "REG-58", "REG-62"),
+    judges=("REG-56", "REG-57", "REG-62"),
     dtype="float64",
 )
 class DoubleDescent:
@@ -136,7 +136,7 @@ class DoubleDescent:
 
     @staticmethod
     def claims(dataset: xr.Dataset) -> list[Claim]:
-        """Peak, ensembles, divergence and what removes it."""
+        """Peak, ensembles and what removes it."""
         from regimes.studies.regimes._descent_claims import descent_claims
 
         return descent_claims(dataset)

@@ -51,7 +51,7 @@ class Params:
             depth=(2, 3),
             width=(40, 160),
             at=(2e-3, 2e-2, 1e5),
-            seed=tuple(range(8)),
+            seed=tuple(range(24)),
             main_width=40,
             compared=(2e-3, 2e-2, 1e5),
             images="mnist",

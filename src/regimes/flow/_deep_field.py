@@ -1,0 +1,169 @@
+"""The gradient of stacked fully connected networks, the backward pass written out.
+
+Against automatic differentiation: an activation and its derivative share their transcendental
+function, multipliers and sharpness ride in the products, and on a CPU so few members are done at a
+time that what passes between forward and backward stays near the cores.
+
+With v_0 = x, z_l = a_l W_l v_{l-1} + c_l b_l and v_l = value(z_l) (the activation as `Pullback` has
+it), and p_l the derivative of minus the objective by z_l (by f for the readout):
+
+    dW_l = a_l p_l v_{l-1}^T,  db_l = c_l p_l 1,  p_{l-1} = a_l W_l^T p_l * value'(z_{l-1})
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import cast, final
+
+import torch
+from torch import Tensor
+
+from regimes.flow._field import Evaluation, GradientChange, State
+from regimes.flow._memory import tile_of
+from regimes.flow._network_field import parameter_change
+from regimes.flow._objective import Objective
+from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
+
+_CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DeepField:
+    """Speeds of networks for which `is_deep` holds; the same numbers as `NetworkField`.
+
+    Attributes:
+        inputs: (d, n) shared or (m, d, n): points are columns.
+        weights: a_1, ..., a_{L+1}, what multiplies the weights.
+        biases: c_1, ..., c_{L+1}, what multiplies the biases; None for layers without.
+        curve: the activation and its derivative.
+        objective: what is descended.
+        tile: members a pass.
+    """
+
+    inputs: Tensor
+    weights: tuple[float, ...]
+    biases: tuple[float | None, ...]
+    curve: Pullback
+    objective: Objective
+    tile: int
+
+    def evaluate(self, state: State) -> Evaluation:
+        """Predictions and speeds of all members, a tile at a time."""
+        size = len(next(iter(state.values())))
+        predictions: list[Tensor] = []
+        speed = {name: torch.empty_like(value) for name, value in state.items()}
+        for i in range(0, size, self.tile):
+            predictions.append(self._tile(state, slice(i, i + self.tile), speed))
+        return Evaluation(
+            predictions[0] if len(predictions) == 1 else torch.cat(predictions), speed
+        )
+
+    def _tile(self, state: State, part: slice, speed: dict[str, Tensor]) -> Tensor:
+        """Predictions of some members; their speeds are written where they belong."""
+        last = len(self.weights) - 1
+        weights = [state[f"layers.{i}.weight"][part] for i in range(last + 1)]
+        values = [self.inputs if self.inputs.ndim == 2 else self.inputs[part]]
+        kept: list[Tensor] = []
+        for i, weight in enumerate(weights):
+            z = _times(weight, values[i], self.weights[i])
+            scale = self.biases[i]
+            if scale is not None:
+                z.add_(state[f"layers.{i}.bias"][part].unsqueeze(-1), alpha=scale)
+            if i < last:
+                value, needed = self.curve.apply(z)
+                values.append(value)
+                kept.append(needed)
+        predictions = self.objective.predictions(z.mT.contiguous(), part)
+        pull = self.objective.pull(predictions, part).mT  # (m, c, n)
+        rows: Tensor | None = None  # a factor of every row of `pull` that is still to be multiplied
+        for i in range(last, -1, -1):
+            made = speed[f"layers.{i}.weight"][part]
+            _gradient(pull, values[i], self.weights[i], made)
+            weight = weights[i]
+            if rows is not None:
+                made.mul_(rows)
+                weight = weight * rows
+            scale = self.biases[i]
+            if scale is not None:
+                summed = pull.sum(-1).mul_(scale)
+                speed[f"layers.{i}.bias"][part] = summed if rows is None else summed * rows[..., 0]
+            if i == 0:
+                break
+            if pull.shape[1] == 1:  # W^T p is an outer product: its factor W waits
+                rows, back = weight.mT * self.weights[i], pull.expand(-1, weight.shape[-1], -1)
+            else:
+                rows, back = None, _times(weight.mT, pull, self.weights[i])
+            pull = self.curve.pull(back, kept[i - 1])
+        return predictions
+
+    def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
+        """Norms in parameter space (spec `regimes` S6)."""
+        return parameter_change(before, after)
+
+    def select(self, kept: Tensor) -> DeepField:
+        """The field of some of the members."""
+        return dataclasses.replace(
+            self,
+            inputs=self.inputs if self.inputs.ndim == 2 else self.inputs[kept],
+            objective=self.objective.select(kept),
+        )
+
+
+def _times(weight: Tensor, z: Tensor, scale: float) -> Tensor:
+    """`scale * weight @ z`, (m, o, n), of weight (m, o, i) and z (m, i, n) or (i, n)."""
+    nothing = weight.new_zeros(())  # a beta of 0 makes the products ignore it
+    if z.ndim == 2:
+        rows = torch.addmm(nothing, weight.flatten(0, 1), z, beta=0, alpha=scale)
+        return rows.view(*weight.shape[:2], -1)
+    return torch.baddbmm(nothing, weight, z, beta=0, alpha=scale)
+
+
+def _gradient(pull: Tensor, value: Tensor, scale: float, out: Tensor) -> None:
+    """Write `scale * pull @ value^T`, (m, o, i), of pull (m, o, n), value (m, i, n) or (i, n)."""
+    if value.ndim == 2:
+        flat = pull.flatten(0, 1)
+        torch.addmm(out.flatten(0, 1), flat, value.mT, beta=0, alpha=scale, out=out.flatten(0, 1))
+    else:
+        torch.baddbmm(out, pull, value.mT, beta=0, alpha=scale, out=out)
+
+
+def is_deep(ensemble: Ensemble) -> bool:
+    """Whether the networks are fully connected with an activation whose derivative is known."""
+    return isinstance(ensemble.template, FullyConnected) and _curve(ensemble) is not None
+
+
+def deep_field(
+    ensemble: Ensemble, x: Tensor, objective: Objective, *, own: bool, memory: int | str | None
+) -> tuple[DeepField, str | None]:
+    """The field of networks for which `is_deep` holds, on inputs (n, ...), or (m, n, ...) if `own`.
+
+    Returns:
+        The field, and a note when memory does not allow all members at once.
+    """
+    net = cast(FullyConnected, ensemble.template)
+    curve = _curve(ensemble)
+    assert curve is not None
+    inputs = x.flatten(2 if own else 1).mT
+    # a layer's argument is multiplied by the gain and its input by what is left of sigma
+    after = net.activation.factor / curve.gain
+    weights, biases = [], []
+    for i, layer in enumerate(net.layers):
+        gain = curve.gain if i < net.depth else 1.0
+        scale = gain * getattr(layer, "weight_multiplier", 1.0)
+        weights.append(scale if i == 0 else scale * after)
+        shift = gain * getattr(layer, "bias_multiplier", 1.0)
+        biases.append(None if layer.bias is None else shift)
+    layer_bytes = inputs.shape[-1] * net.width * x.element_size()
+    each = (2 * net.depth + 2) * layer_bytes  # values and what is kept, and two on the way back
+    tile, note = tile_of(ensemble, each, memory, x.device)
+    if x.device.type == "cpu":
+        tile = min(tile, max(1, _CPU_TILE_BYTES // layer_bytes))
+    return DeepField(inputs, tuple(weights), tuple(biases), curve, objective, tile), note
+
+
+def _curve(ensemble: Ensemble) -> Pullback | None:
+    net = cast(FullyConnected, ensemble.template)
+    weight = ensemble.parameters["layers.0.weight"]
+    return pullback(net.activation, weight.dtype, weight.device)
