@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -115,10 +116,10 @@ def main() -> None:
                 ensemble, ds, loss=LOSS, alpha=10.0, tolerances=tolerances, max_steps=steps
             )
 
-        works = {
+        works: dict[str, Callable[[], None]] = {
             "ours": ours,
-            "field": lambda fast=fast: look(fast),
-            "autograd": lambda slow=slow: look(slow),
+            "field": partial(look, fast),
+            "autograd": partial(look, slow),
             "products": bare,
         }
         for work in works.values():

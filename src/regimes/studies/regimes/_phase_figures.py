@@ -32,13 +32,15 @@ def diagram(dataset: xr.Dataset) -> go.Figure:
     _axes(figure, done)
     caption = (
         "Each cell is one width h and one scale sqrt(h) alpha; its colour is the test error of the "
-        "mean prediction of all seeds, and the pointer shows all numbers of the cell. Grey: "
-        "jammed, the networks are too narrow to fit their data. The black line is where the "
+        "mean prediction of all seeds, and the pointer shows all numbers of the cell. Left of the "
+        "magenta line networks are jammed: too narrow, none fits all of its points within its "
+        "steps; grey where more than 5 % of the points stay unfitted. The black line is where the "
         "tangent kernel changes by its own norm during training; above it training is lazy (the "
         "kernel stays), below it features are learned (the kernel is replaced). It is level: the "
         "crossover sits at one value of sqrt(h) alpha whatever the width. Dashed and dotted: "
         "changes by other factors. Bars: spread over resampled seeds; for the jamming line the two "
-        "widths between which it lies."
+        "widths between which it lies. Towards both ends of the scale flows are slow, which moves "
+        "that line to the right; longer runs move it back."
     )
     return figure.update_layout(meta={"caption": caption})
 
@@ -210,7 +212,7 @@ def _names(figure: go.Figure, data: xr.Dataset) -> None:
     places.append(("FEATURE LEARNING", right, y[0] + 0.12 * (y[-1] - y[0])))
     line = lines.jamming(data)
     if np.isfinite(line.width).any():
-        middle = (x[0] + np.log10(np.nanmedian(line.width))) / 2
+        middle = (x[0] + np.log10(np.nanmin(line.width))) / 2  # left of the line at every scale
         places.append(("JAMMED", middle, (y[0] + y[-1]) / 2))
     for text, at_x, at_y in places:
         figure.add_annotation(
