@@ -31,6 +31,23 @@ def test_finds_raw_and_gzipped_files(write_set, bare, name, folder, compress):
         assert same(read_images(name, split, root), held[split])
 
 
+def test_letters_stand_upright_and_count_from_zero(tmp_path, bare, idx):
+    folder = tmp_path / "emnist"
+    folder.mkdir()
+    lying = torch.arange(26 * 784, dtype=torch.float32).remainder(251).to(torch.uint8)
+    lying, labels = lying.view(26, 28, 28), torch.arange(1, 27, dtype=torch.uint8)
+    (folder / "emnist-letters-train-images-idx3-ubyte").write_bytes(idx(lying))
+    (folder / "emnist-letters-train-labels-idx1-ubyte").write_bytes(idx(labels))
+    assert same(read_images("emnist", "train", tmp_path), (lying.mT, labels - 1))
+    letters = data.emnist(n_train=20, n_test=6, pool="train", root=tmp_path)
+    assert (letters.n_train, letters.n_test, letters.in_shape) == (20, 6, (1, 28, 28))
+    (folder / "emnist-letters-train-labels-idx1-ubyte").write_bytes(idx(labels - 1))
+    with pytest.raises(ValueError, match="start at 1"):
+        read_images("emnist", "train", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"emnist-letters-test.*not downloaded"):
+        read_images("emnist", "test", tmp_path)
+
+
 def test_files_may_lie_in_the_given_folder_itself(write_set, bare):
     root, held = write_set("anywhere")
     assert same(read_images("kmnist", "test", root / "anywhere"), held["test"])

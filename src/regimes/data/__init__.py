@@ -22,7 +22,7 @@ from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
 from regimes.data._easy_difficult import easy_difficult
 from regimes.data._files import read_images
-from regimes.data._images import cifar10, digits, fashion_mnist, kmnist, mnist
+from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
 from regimes.data._inputs import center, flatten, grayscale, sphere, standardize
 from regimes.data._labels import binary, first_half, label_noise, parity
 from regimes.data._line1d import line1d
@@ -51,6 +51,7 @@ __all__ = [
     "digits",
     "disk",
     "easy_difficult",
+    "emnist",
     "fashion_mnist",
     "first_half",
     "flatten",

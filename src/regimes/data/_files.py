@@ -32,7 +32,7 @@ def read_images(name: str, split: str, root: str | Path | None = None) -> Points
     Files of your own may be a part of a set: whatever the files hold is the split.
 
     Args:
-        name: "mnist", "fashion_mnist", "kmnist" or "cifar10".
+        name: "mnist", "fashion_mnist", "kmnist", "emnist" (letters) or "cifar10".
         split: "train" or "test".
         root: a folder with `<root>/mnist/...` and so on, or with the files themselves.
 
@@ -45,10 +45,10 @@ def read_images(name: str, split: str, root: str | Path | None = None) -> Points
         ValueError: for an unknown name or split, a damaged file, or a wrong sum.
 
     Example:
-        >>> read_images("mnits", "train")
+        >>> read_images("mnist", "tain")
         Traceback (most recent call last):
         ...
-        ValueError: unknown image set 'mnits'; use one of: mnist, kmnist, fashion_mnist, cifar10
+        ValueError: unknown split 'tain'; use one of: train, test
     """
     source = choose(name, SOURCES, "image set")
     choose(split, SPLITS, "split")
@@ -57,19 +57,34 @@ def read_images(name: str, split: str, root: str | Path | None = None) -> Points
         if source.archive is None:
             pair = _idx_pair(source, split, folder)
             if pair:
-                return read_idx_pair(*pair, source.shape[1:], source.classes)
+                return _read_pair(source, *pair)
         else:
             found = _cifar_parts(source, split, folder)
             if found:
                 return _join([parse_cifar(content, label) for label, content in found])
+    if not source.mirrors:
+        raise FileNotFoundError(_advice(source, split, folders))
     if source.archive is None:
         images, labels = (
             fetch(source, f"{file}.gz", _advice(source, split, folders))
             for file in source.files[split]
         )
-        return read_idx_pair(images, labels, source.shape[1:], source.classes)
+        return _read_pair(source, images, labels)
     archive = fetch(source, source.archive, _advice(source, split, folders))
     return _read_archive(source, split, archive)
+
+
+def _read_pair(source: Source, images: Path, labels: Path) -> Points:
+    """Images upright, labels from 0 on."""
+    found = read_idx_pair(images, labels, source.shape[1:], source.first_label + source.classes)
+    least = int(found.y.min())
+    if least < source.first_label:
+        raise ValueError(
+            f"{labels} holds the label {least}, but those of {source.name} start at "
+            f"{source.first_label}: it is damaged or another version of the set"
+        )
+    x = found.x.mT.contiguous() if source.transposed else found.x
+    return Points(x, found.y - source.first_label)
 
 
 def _folders(source: Source, root: str | Path | None) -> list[Path]:
@@ -157,6 +172,7 @@ def _advice(source: Source, split: str, folders: list[Path]) -> str:
     return (
         f"the {split} files of {source.name} are not at hand ({looked}). Put {files} (raw or .gz) "
         f"into <folder>/{source.folders[0]}/ and set {DATA_VARIABLE}=<folder> (or pass "
-        "root=<folder>), or connect to the network"
+        "root=<folder>)"
+        + (", or connect to the network" if source.mirrors else "; they are not downloaded")
         + (f"; or use pool={other!r}: those files are there" if there else "")
     )

@@ -139,6 +139,29 @@ def kmnist(
     return _image_set("kmnist", n_train, n_test, seed, root, pool, shuffle, dtype)
 
 
+def emnist(
+    n_train: int | None = None,
+    n_test: int | None = None,
+    seed: int = 0,
+    *,
+    root: str | Path | None = None,
+    pool: str | None = None,
+    shuffle: bool | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> Dataset:
+    """EMNIST letters: x of shape (n, 1, 28, 28), upright, 26 classes; arguments as for `mnist`.
+
+    Read from its own files (`emnist-letters-train-images-idx3-ubyte.gz` and so on), which hold the
+    letters lying on their side and count them from 1; they are not downloaded.
+
+    >>> emnist(n_train=0)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_train must be an integer >= 1, got 0
+    """
+    return _image_set("emnist", n_train, n_test, seed, root, pool, shuffle, dtype)
+
+
 def cifar10(
     n_train: int | None = None,
     n_test: int | None = None,

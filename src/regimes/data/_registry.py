@@ -11,7 +11,7 @@ from regimes.data._cylinder import cylinder
 from regimes.data._dataset import Dataset
 from regimes.data._disk import disk
 from regimes.data._easy_difficult import easy_difficult
-from regimes.data._images import cifar10, digits, fashion_mnist, kmnist, mnist
+from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
 from regimes.data._line1d import line1d
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
@@ -36,6 +36,7 @@ _MAKERS: dict[str, Callable[..., Dataset]] = {
         mnist,
         fashion_mnist,
         kmnist,
+        emnist,
         cifar10,
         easy_difficult,
     )

@@ -21,6 +21,8 @@ class Source:
         archive: the one file to download when the set comes as an archive.
         members: folder of `files` inside the archive.
         classes: number of classes.
+        first_label: what the files call the first class; labels are counted from 0 here.
+        transposed: whether the files hold images with rows and columns exchanged.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Source:
     archive: str | None = None
     members: str = ""
     classes: int = 10
+    first_label: int = 0
+    transposed: bool = False
 
 
 _IDX_FILES = {
@@ -82,6 +86,25 @@ SOURCES: dict[str, Source] = {
         "e144d726b3acfaa3e44228e80efcd344",
         "5c965bf0a639b31b8f53240b1b52f4d7",
         "7320c461ea6c1c855c0b718fb2a4b134",
+    ),
+    # Its only download is an archive of half a gigabyte with six versions: the files are put there
+    # by hand.
+    "emnist": Source(
+        "emnist",
+        ("emnist", "EMNIST/raw"),
+        (1, 28, 28),
+        {
+            split: (
+                f"emnist-letters-{split}-images-idx3-ubyte",
+                f"emnist-letters-{split}-labels-idx1-ubyte",
+            )
+            for split in ("train", "test")
+        },
+        (),
+        {},
+        classes=26,
+        first_label=1,
+        transposed=True,
     ),
     "cifar10": Source(
         "cifar10",

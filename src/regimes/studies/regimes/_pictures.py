@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
 
-SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "cifar10")
+SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
 _TEST_FILES = {"mnist": 10_000, "kmnist": 10_000}  # images in them; used where they are enough
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regimes.nets import Ensemble, FullyConnected
 
 COMPONENTS = 10
-SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "cifar10")
+SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
 
 
 @lru_cache(maxsize=8)
