@@ -196,6 +196,9 @@ def test_no_progress_bar_elsewhere():
 def test_sums_and_addresses_are_complete():
     for name, source in _sources.SOURCES.items():
         assert source.name == name
+        if name == "emnist":  # its files are put there by hand
+            assert not source.mirrors
+            continue
         assert source.mirrors
         assert all(mirror.endswith("/") for mirror in source.mirrors)
         wanted = (

@@ -27,7 +27,7 @@ def test_components_and_precision():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"images": "emnist"}, "must be one of"), ({"shrink": 3}, "no whole squares")],
+    [({"images": "svhn"}, "must be one of"), ({"shrink": 3}, "no whole squares")],
 )
 def test_what_cannot_be_had(options, message):
     with pytest.raises(ValueError, match=message):
