@@ -96,6 +96,49 @@ def test_runs_agree_with_those_of_autograd(monkeypatch):
     torch.testing.assert_close(fast.outputs_test, slow.outputs_test, rtol=1e-8, atol=1e-8)
 
 
+def test_descent_by_batches_agrees_with_autograd(monkeypatch):
+    ds = data.stripe(n_train=40, n_test=10, d=4, seed=0, dtype=torch.float64)
+
+    def run():
+        return flow.descend(
+            lambda seed: nets.FullyConnected(
+                4, 10, 2, activation="swish_1", bias=True, seed=seed, dtype=torch.float64
+            ),
+            ds,
+            rate=[0.1, 0.3, 1.0],
+            loss="softhinge_20",
+            batch_size=7,
+            ensemble=3,
+            max_steps=40,
+        )
+
+    fast = run()
+    monkeypatch.setattr("regimes.flow._gradient_flow.is_deep", lambda ensemble: False)
+    torch.testing.assert_close(fast.outputs_test, run().outputs_test, rtol=1e-9, atol=1e-9)
+
+
+def test_any_layout_of_the_state_and_a_single_neuron():
+    ds = data.random_labels(9, 2, 3, dtype=torch.float64)
+    for width in (1, 4):
+        networks = [
+            nets.FullyConnected(3, width, 3, activation="tanh", seed=i, dtype=torch.float64)
+            for i in range(4)
+        ]
+        members = gather(
+            nets.stack(networks), ds, alpha=[1.0, 2.0, 3.0, 4.0], ensemble=None, n_train=None
+        )
+        objective = objective_of(members, "softhinge_20", subtract_init=False, divide_by="1")
+        state = {
+            name: value.permute(2, 1, 0).contiguous().permute(2, 1, 0)
+            for name, value in members.ensemble.parameters.items()
+        }
+        field, _ = deep_field(members.ensemble, ds.x_train, objective, own=False, memory=None)
+        slow = NetworkField(members.ensemble, ds.x_train, False, objective, 4).evaluate(state)
+        fast = field.evaluate(state)
+        for name, value in slow.speed.items():
+            torch.testing.assert_close(fast.speed[name], value, rtol=1e-12, atol=1e-12)
+
+
 def test_networks_whose_derivative_is_unknown_are_left_to_autograd():
     plain = nets.stack([nets.FullyConnected(3, 4, activation=torch.sin)])
     assert not is_deep(plain)

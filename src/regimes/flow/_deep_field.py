@@ -53,7 +53,8 @@ class DeepField:
         """Predictions and speeds of all members, a tile at a time."""
         size = len(next(iter(state.values())))
         predictions: list[Tensor] = []
-        speed = {name: torch.empty_like(value) for name, value in state.items()}
+        # contiguous whatever the state is: products are written into views of it
+        speed = {name: value.new_empty(value.shape) for name, value in state.items()}
         for i in range(0, size, self.tile):
             predictions.append(self._tile(state, slice(i, i + self.tile), speed))
         return Evaluation(
@@ -101,6 +102,10 @@ class DeepField:
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
         """Norms in parameter space (spec `regimes` S6)."""
         return parameter_change(before, after)
+
+    def on(self, x: Tensor, objective: Objective) -> DeepField:
+        """The field on other points, (m, n, ...), no more of them than the memory was asked for."""
+        return dataclasses.replace(self, inputs=x.flatten(2).mT, objective=objective)
 
     def select(self, kept: Tensor) -> DeepField:
         """The field of some of the members."""

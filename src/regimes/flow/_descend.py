@@ -23,6 +23,7 @@ from regimes.flow._bookkeeping import (
     numbers_of,
     to_host,
 )
+from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
 from regimes.flow._gradient_flow import field_of, finished, objective_of
@@ -144,7 +145,7 @@ def descend(
         schedule=schedule or constant(),
         decay=_not_negative("weight_decay", weight_decay),
         batches=_batches(members, batch_size, seed),
-        tile=field.tile if isinstance(field, NetworkField) else size,
+        field=field,
     )
     recorder = Recorder(observe or {}, size)
 
@@ -181,7 +182,7 @@ class _Stepper:
     schedule: Schedule
     decay: float
     batches: Batches | None
-    tile: int
+    field: Field
 
     def step(
         self, batch: Batch, memory: Memory, taken: int
@@ -218,9 +219,12 @@ class _Stepper:
             mask=None,
             start=None if whole.start is None else whole.start[row, points],
         )
+        if isinstance(self.field, DeepField):
+            return self.field.on(x, part).evaluate(batch.state).speed
         ensemble = self.members.ensemble
         chosen = ensemble.select(members) if ensemble.buffers else ensemble
-        return NetworkField(chosen, x, True, part, self.tile).evaluate(batch.state).speed
+        tile = self.field.tile if isinstance(self.field, NetworkField) else len(members)
+        return NetworkField(chosen, x, True, part, tile).evaluate(batch.state).speed
 
 
 @torch.no_grad()

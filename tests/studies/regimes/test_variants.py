@@ -171,6 +171,7 @@ def test_names_of_variants():
     assert setting_of(params, "f").at[-1] == pytest.approx(10.0 * 4.0)  # alpha sqrt(16)
     cifar = setting_of(params, "adam:cifar10")
     assert (cifar.shrink, cifar.components, cifar.adam, cifar.loss) == (4, None, True, "hinge")
-    for wrong in ("flow:emnist", "sgd:mnist", "thin"):
+    assert setting_of(params, "flow:emnist").images == "emnist"
+    for wrong in ("flow:svhn", "sgd:mnist", "thin"):
         with pytest.raises(ValueError, match="variant must be one of"):
             setting_of(params, wrong)
