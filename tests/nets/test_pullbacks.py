@@ -39,10 +39,20 @@ def test_expanded_gradients_are_taken_and_not_changed():
         g = torch.tensor([[[1.0, 2.0]]], dtype=torch.float64)
         kept = curve.apply(torch.ones(1, 3, 2, dtype=torch.float64))[1]
         pulled = curve.pull(g.expand(-1, 3, -1), kept)
-        assert pulled.shape == (1, 3, 2)
+        torch.testing.assert_close(pulled, curve.pull(g.expand(-1, 3, -1).contiguous(), kept))
         assert g.tolist() == [[[1.0, 2.0]]]
 
 
-def test_an_unknown_activation_has_none():
-    sigma = nets.activation(torch.sin)
-    assert nets.pullback(sigma, torch.float64, torch.device("cpu")) is None
+def test_a_nan_does_not_hide_what_lies_far_out():
+    curve = nets.pullback(nets.activation("softplus_1"), torch.float64, torch.device("cpu"))
+    value, _ = curve.apply(torch.tensor([torch.nan, -1000.0, -5.0], dtype=torch.float64))
+    assert value[1:].tolist() == pytest.approx([-1000.0, -5.006715])
+
+
+@pytest.mark.parametrize(
+    "sigma",
+    [torch.sin, nets.Activation("softplus_shifted", lambda u: torch.relu(u) - 1.0, beta=1.0)],
+)
+def test_an_unknown_activation_has_none(sigma):
+    made = nets.activation(sigma)
+    assert nets.pullback(made, torch.float64, torch.device("cpu")) is None

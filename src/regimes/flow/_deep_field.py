@@ -160,8 +160,10 @@ def deep_field(
         weights.append(scale if i == 0 else scale * after)
         shift = gain * getattr(layer, "bias_multiplier", 1.0)
         biases.append(None if layer.bias is None else shift)
-    layer_bytes = inputs.shape[-1] * net.width * x.element_size()
-    each = (2 * net.depth + 2) * layer_bytes  # values and what is kept, and two on the way back
+    row_bytes = inputs.shape[-1] * x.element_size()
+    layer_bytes = row_bytes * max(net.width, net.out_dim)
+    # values and what is kept, two on the way back, and what the objective makes of the outputs
+    each = row_bytes * ((2 * net.depth + 2) * net.width + 4 * net.out_dim)
     tile, note = tile_of(ensemble, each, memory, x.device)
     if x.device.type == "cpu":
         tile = min(tile, max(1, _CPU_TILE_BYTES // layer_bytes))

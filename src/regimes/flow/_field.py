@@ -71,7 +71,7 @@ def squared_norm(tensors: State) -> Tensor:
     """Sum of squares over everything but the members, (m,)."""
     if not tensors:
         raise ValueError("a state needs at least one tensor")
-    rows = [tensor.flatten(1) for tensor in tensors.values()]
+    rows = [tensor.reshape(len(tensor), -1) for tensor in tensors.values()]
     if sum(row.numel() for row in rows) <= _FEW:
         rows = [torch.cat(rows, 1)]
     parts = [torch.linalg.vector_norm(row, dim=1).square_() for row in rows]

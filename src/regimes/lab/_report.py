@@ -148,7 +148,8 @@ def _trials(run: Summary) -> str:
 def _run(part: Section, anchor: str) -> str:
     run = part.summary
     chips = [(run.label, False), (_trials(run), not run.complete), (run.dtype, False)]
-    chips.append((f"{duration(run.trial_seconds)} of computing", False))
+    within = f" within {duration(run.wall_seconds)}" if run.wall_seconds else ""
+    chips.append((f"{duration(run.trial_seconds)} of computing{within}", False))
     if run.failed:
         chips.append((f"{run.failed} failed", True))
     if run.flagged:

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,7 @@ class Summary:
     claims: tuple[Claim, ...]
     dataset: xr.Dataset | None  # None when no trial has finished
     problem: str = ""  # why the summary is not up to date
+    wall_seconds: float = 0.0  # in which at least one trial ran; pauses between runs left out
 
     @property
     def complete(self) -> bool:
@@ -100,6 +101,9 @@ def summarise(
     results = gather(study, params, store=store, dtype=dtype)
     dataset = study.summarise(results) if len(results) else None
     places = {_place(record.provenance) for record in results if record.provenance}
+    devices = {record.provenance.get("device") for record in results if record.provenance}
+    if devices == {"cuda"} and command.startswith("regimes run") and "--device" not in command:
+        command += " --device cuda"
     return dataclasses.replace(
         announce_run(
             study, size, params, trials=len(results.configs), dtype=dtype, command=command
@@ -108,10 +112,27 @@ def summarise(
         failed=len(results.failed),
         flagged=sum(bool(record.result.nonfinite) for record in results),
         trial_seconds=sum(record.seconds for record in results),
+        wall_seconds=_wall_seconds((r.started, r.ended) for r in results if r.started and r.ended),
         machines=tuple(sorted(places)),
         claims=_judged(study, results, dataset),
         dataset=dataset,
     )
+
+
+def _wall_seconds(spans: Iterable[tuple[str, str]]) -> float:
+    """Length of the union of intervals given by their ends as ISO times.
+
+    >>> _wall_seconds([("2026-01-01T00:00:00+00:00", "2026-01-01T00:00:09+00:00"),
+    ...                ("2026-01-01T00:00:05+00:00", "2026-01-01T00:00:10+00:00"),
+    ...                ("2026-01-01T01:00:00+00:00", "2026-01-01T01:00:01+00:00")])
+    11.0
+    """
+    total, reached = 0.0, float("-inf")
+    for span in sorted(spans):
+        start, end = (datetime.datetime.fromisoformat(each).timestamp() for each in span)
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
 
 
 def _place(provenance: Mapping[str, Any]) -> str:

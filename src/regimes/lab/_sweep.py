@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,17 +151,25 @@ def execute(
 
 def _learned(study: Study, store: Store, finished: Mapping[str, Any], device: str) -> float | None:
     """Seconds a unit of cost has taken in trials on this device, of this scan or any other."""
-    bodies = list(finished.values())[:_SAMPLE]
+    bodies = _usable(study, finished.values(), device)
     if not bodies:
-        others = sorted(store.keys(study.name))[:_SAMPLE]
-        bodies = list(store.inspect(study.name, others).finished.values())
+        others = store.inspect(study.name, sorted(store.keys(study.name))[: 10 * _SAMPLE])
+        bodies = _usable(study, others.finished.values(), device)
     pairs = []
     for body in bodies:
-        config = TrialConfig.from_dict(body["config"])
-        if config.version == study.version and body["provenance"]["device"] == device:
-            cost = study.cost_of(config, device=device)
-            pairs.append((body["seconds"] / cost, cost))
+        cost = study.cost_of(TrialConfig.from_dict(body["config"]), device=device)
+        pairs.append((body["seconds"] / cost, cost))
     return _weighted_median(pairs) if pairs else None
+
+
+def _usable(study: Study, bodies: Iterable[Any], device: str) -> list[Any]:
+    """Trials of the present version that ran on this kind of device, not too many."""
+    fit = (
+        body
+        for body in bodies
+        if body["config"]["version"] == study.version and body["provenance"]["device"] == device
+    )
+    return list(itertools.islice(fit, _SAMPLE))
 
 
 def _weighted_median(pairs: list[tuple[float, float]]) -> float:

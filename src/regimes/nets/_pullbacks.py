@@ -7,6 +7,7 @@ products before and after, so that a sharpness or a sign costs no pass of its ow
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regimes.nets._activations import _SOFTPLUS_THRESHOLD, Activation, Function
+from regimes.nets._activations import (
+    _SOFTPLUS_THRESHOLD,
+    Activation,
+    Function,
+    _softplus,
+    _swish,
+)
 
 Apply = Callable[[Tensor], tuple[Tensor, Tensor]]
 Pull = Callable[[Tensor, Tensor], Tensor]
@@ -40,15 +47,15 @@ class Pullback:
 
 def pullback(activation: Activation, dtype: torch.dtype, device: torch.device) -> Pullback | None:
     """The pullback of an activation, without its factor; None where its derivative is not known."""
-    family = activation.name.partition("_")[0]
-    gain = activation.beta or 1.0
-    if family == "softplus" and activation.beta is not None:
+    function, gain = activation.function, activation.beta or 1.0
+    named = function.func if isinstance(function, functools.partial) else None
+    if named is _softplus:
         if dtype == torch.float64 and device.type == "cpu":
             return Pullback(-gain, _log_sigmoid, _log_sigmoid_pull)
-        return Pullback(gain, _softplus, _softplus_pull)
-    if family == "swish" and activation.beta is not None:
+        return Pullback(gain, _soft, _soft_pull)
+    if named is _swish:
         return Pullback(gain, _silu, torch.ops.aten.silu_backward)
-    found = _PLAIN.get(activation.function)
+    found = _PLAIN.get(function)
     return None if found is None else Pullback(1.0, *found)
 
 
@@ -59,7 +66,8 @@ def _log_sigmoid(z: Tensor) -> tuple[Tensor, Tensor]:
     """
     kept = torch.sigmoid(z)
     value = torch.log(kept)
-    if value.numel() and float(value.amin()) == -math.inf:
+    # not "== -inf": a NaN of one member must not hide the underflow of another
+    if value.numel() and not float(value.amin()) > -math.inf:
         value = torch.where(kept == 0.0, z, value)
     return value, kept
 
@@ -68,11 +76,11 @@ def _log_sigmoid_pull(g: Tensor, kept: Tensor) -> Tensor:
     return torch.addcmul(g, g, kept, value=-1.0)
 
 
-def _softplus(z: Tensor) -> tuple[Tensor, Tensor]:
+def _soft(z: Tensor) -> tuple[Tensor, Tensor]:
     return F.softplus(z, threshold=_SOFTPLUS_THRESHOLD), z
 
 
-def _softplus_pull(g: Tensor, kept: Tensor) -> Tensor:
+def _soft_pull(g: Tensor, kept: Tensor) -> Tensor:
     made: Tensor = torch.ops.aten.softplus_backward(g, kept, 1.0, _SOFTPLUS_THRESHOLD)
     return made
 

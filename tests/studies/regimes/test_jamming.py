@@ -33,7 +33,7 @@ def known(
     weights = 11.0 * width + width**2
     shape = (2, 2, 4, len(width), 4)  # labels, trainer, n_train, width, seed
     fit = np.full(shape, np.nan)
-    for i, (scale, power) in enumerate(((100, slope), (100, random_slope))):
+    for i, (scale, power) in enumerate(((50, slope), (120, random_slope))):
         stars = scale * (p / 250) ** power
         fit[i, 0] = (weights > stars[:, None])[..., None]
     fit[0, 1, 2] = (weights > 150)[:, None]
@@ -94,9 +94,9 @@ def test_the_smoke_size_runs_whole(study, summary):
 
 def test_a_known_n_star_is_found():
     stars = claims.n_star(known(), "parity")
-    np.testing.assert_allclose(stars.middle, 100 * (stars.p / 250) ** 0.75, rtol=0.1)
+    np.testing.assert_allclose(stars.middle, 50 * (stars.p / 250) ** 0.75, rtol=0.15)
     assert np.all((stars.low < stars.middle) & (stars.middle < stars.high))
-    assert np.all(stars.high / stars.low < 1.3)
+    assert np.all(stars.high / stars.low < 1.5)
 
 
 def test_n_star_needs_half_of_the_living_runs_to_jam():
@@ -137,7 +137,7 @@ def test_known_scans_reproduce(study):
 
 @pytest.mark.parametrize(
     ("changed", "id"),
-    [({"slope": 0.3}, "REG-60"), ({"random_slope": 0.5}, "REG-60"), ({"held": 1.4}, "REG-59"),
+    [({"slope": 1.6}, "REG-60"), ({"random_slope": 0.5}, "REG-60"), ({"held": 1.4}, "REG-59"),
      ({"held": 0.15}, "REG-59"), ({"relu": 0.4}, "REG-59"), ({"short": 5}, "REG-59"),
      ({"gap": 1e3}, "REG-59"), ({"exponent": -0.2}, "REG-58"), ({"exponent": -2.0}, "REG-58"),
      ({"far": 300.0}, "REG-58")],

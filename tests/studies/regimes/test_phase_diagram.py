@@ -153,3 +153,7 @@ def test_a_border_beyond_the_grid_says_nothing_of_slowing_down(study):
 def test_the_documents_grid():
     assert (len(PAPER_AT), PAPER_AT[0], PAPER_AT[-1]) == (23, 3e-4, pytest.approx(3e7))
     assert (len(PAPER_WIDTHS), PAPER_WIDTHS[0], PAPER_WIDTHS[-1]) == (22, 20, 1248)
+    paper = find("regimes/phase-diagram").parameters("paper")
+    assert set(paper.width) <= set(PAPER_WIDTHS)
+    assert set(paper.at) <= set(PAPER_AT)
+    assert min(len(paper.width), len(paper.at)) >= 12

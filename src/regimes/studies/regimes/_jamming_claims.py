@@ -192,7 +192,7 @@ def _divergence(dataset: xr.Dataset) -> Claim:
         f"digits, P = {found.p:.0f}, N* = {found.star:.4g} where half of the runs fit, between "
         f"{found.bracket[0]:.0f} and {found.bracket[1]:.0f}, which would give {ends[0]:.2f} and "
         f"{ends[1]:.2f}; {found.window(found.star).sum()} widths with 0.1 < N/N* - 1 < 3; "
-        f"{_left_out(found.dead)}; |f|^2 {told}"
+        f"{_left_out(found.dead)}; |f|^2 {told}; the regression of S21 is not part of it (LAND-75)"
     )
     return claim_of_parts("REG-58", parts, why=why)
 
@@ -261,7 +261,6 @@ def _constraints(dataset: xr.Dataset) -> Claim:
         Part("N_Delta/N of digits, smallest", digits.min(), 0.2, 0.8),
         Part("N_Delta/N of all, largest", all_near.max(), high=1.0),
         Part("negative share of Hp, relu", relu.mean(), 0.48, 0.52, _error(relu)),
-        Part("negative share of Hp, tanh", tanh.mean(), 0.38, 0.52, _error(tanh)),
     ]
     if clean.any():
         rank = np.concatenate([each.rank for each in found.values()])[clean]
@@ -277,7 +276,8 @@ def _constraints(dataset: xr.Dataset) -> Claim:
         "more than 1 % in their last tenth; "
         f"H0 of {clean.sum()} runs with N_Delta < N and an active unit for every unfitted point; "
         f"{_left_out(sum(each.dead for each in found.values()))}; Hp at initialisation, random "
-        "labels"
+        f"labels, all points weighted alike; with tanh {tanh.mean():.3f} of it is negative there, "
+        "which is not judged: LAND-23 asks for a jammed network"
     )
     return claim_of_parts("REG-59", parts, why=why)
 
@@ -306,10 +306,16 @@ def _growth(dataset: xr.Dataset) -> Claim:
     errors = [_error_near(dataset, each) for each in stars.p]
     middle = [(a + b) / 2 for a, b in pairwise(errors)]
     rank = float(spearmanr(np.diff(stars.middle) / np.diff(stars.p), middle).statistic)
+    random = fits["random"][0]
+    loads = random.p / random.middle
+    both = np.intersect1d(stars.p, random.p)
+    shares = stars.middle[np.isin(stars.p, both)] / random.middle[np.isin(random.p, both)]
     parts = [
-        Part("exponent for digits", slope, 0.55, 0.95, spread),
         Part("exponent for random labels", steep, 0.75, 1.2, steep_spread),
-        Part("rank correlation of dN*/dP and test error", rank, low=0.0),
+        Part("P/N* for random labels, smallest", loads.min(), low=1.6),
+        Part("P/N* for random labels, largest", loads.max(), high=3.0),
+        Part("N* of digits over that of random labels, largest", shares.max(), high=0.6),
+        Part("rank correlation of dN*/dP and test error", rank, low=1e-6),
     ]
     told = "; ".join(
         f"{name} "
@@ -318,7 +324,11 @@ def _growth(dataset: xr.Dataset) -> Claim:
         )
         for name, (s, _, _) in fits.items()
     )
-    return claim_of_parts("REG-60", parts, why=f"N* by the 0.1 N rule of {told}")
+    why = (
+        f"exponent for digits {slope:.3f} ± {spread:.2g} for the document's 0.75, reported only as "
+        f"LAND-24 asks at so few points; N* by the 0.1 N rule of {told}"
+    )
+    return claim_of_parts("REG-60", parts, why=why)
 
 
 def _error_near(dataset: xr.Dataset, p: float) -> float:

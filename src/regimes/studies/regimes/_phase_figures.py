@@ -40,7 +40,8 @@ def diagram(dataset: xr.Dataset) -> go.Figure:
         "crossover sits at one value of sqrt(h) alpha whatever the width. Dashed and dotted: "
         "changes by other factors. Bars: spread over resampled seeds; for the jamming line the two "
         "widths between which it lies. Towards both ends of the scale flows are slow, which moves "
-        "that line to the right; longer runs move it back."
+        "that line to the right, and off the picture where no width fits in time; longer runs "
+        "move it back."
     )
     return figure.update_layout(meta={"caption": caption})
 
@@ -209,7 +210,12 @@ def _names(figure: go.Figure, data: xr.Dataset) -> None:
     y = np.log10(_edges(data.at.values))
     right = x[0] + 0.78 * (x[-1] - x[0])
     places = [("LAZY", right, y[-1] - 0.12 * (y[-1] - y[0]))]
-    places.append(("FEATURE LEARNING", right, y[0] + 0.12 * (y[-1] - y[0])))
+    fits = (data.fitted > 0).any(["seed", "width"]).values
+    lowest = np.log10(data.at.values[fits].min()) if fits.any() else y[0]
+    crossed = lines.crossover(data).y
+    crossed = crossed[np.isfinite(crossed)]
+    highest = np.log10(np.median(crossed)) if len(crossed) else (y[0] + y[-1]) / 2
+    places.append(("FEATURE LEARNING", right, lowest + 0.35 * (highest - lowest)))
     line = lines.jamming(data)
     if np.isfinite(line.width).any():
         middle = (x[0] + np.log10(np.nanmin(line.width))) / 2  # left of the line at every scale

@@ -35,13 +35,20 @@ def jamming(dataset: xr.Dataset, share: float = 1.0) -> JammingLine:
     """The jamming line within a share of the budget of steps (S15 iii)."""
     from regimes.measure import jamming_line
 
+    return jamming_line(dataset.width.values, dataset.at.values, _fits_by(dataset, share))
+
+
+def border(dataset: xr.Dataset, share: float) -> np.ndarray:
+    """Widths of the jamming line, infinite at scales where no network fits: beyond the grid."""
+    nobody = ~(np.nan_to_num(_fits_by(dataset, share)) > 0).any((0, 1))
+    return np.where(nobody, np.inf, jamming(dataset, share).width)
+
+
+def _fits_by(dataset: xr.Dataset, share: float) -> np.ndarray:
+    """Which runs fit within a share of the budget, (seed, width, at)."""
     by_then = (dataset.fitted > 0) & (dataset.steps <= share * float(dataset.budget.max()))
     flags = by_then.astype(float).where(dataset.fitted.notnull())
-    return jamming_line(
-        dataset.width.values,
-        dataset.at.values,
-        flags.transpose("seed", "width", "at").values,
-    )
+    return np.asarray(flags.transpose("seed", "width", "at").values)
 
 
 def shown(dataset: xr.Dataset, name: str) -> xr.DataArray:

@@ -227,6 +227,20 @@ def layer_shares(dataset: xr.Dataset, depth: int, width: int, at: float) -> dict
     return found
 
 
+def _beyond(dataset: xr.Dataset, depth: int, width: int, at: float = 1e4) -> str:
+    """How the changes compare between this width and the widest, where they should agree better."""
+    widest = int(max(w for w in dataset.width.values))
+    if widest <= width:
+        return ""
+    try:
+        shares = [layer_shares(dataset, depth, w, at) for w in (width, widest)]
+    except Missing:
+        return ""
+    ratios = {name: extremes([share[name] for share in shares])[0] for name in shares[0]}
+    name = max(ratios, key=lambda key: ratios[key])
+    return f"; between h = {width} and {widest} at most {ratios[name]:.2f} ({name})"
+
+
 def _layers(dataset: xr.Dataset) -> Claim:
     def measure() -> Found:
         depth, scales = 3, (1e3, 1e4)
@@ -239,7 +253,7 @@ def _layers(dataset: xr.Dataset) -> Claim:
         parts.sort(key=lambda part: part.measured, reverse=True)
         return parts, (
             f"root mean square change at the end, times at (inner layers also sqrt(h)); L={depth}, "
-            f"h = {widths[0]} and {widths[1]}, at = 1e3 and 1e4"
+            f"h = {widths[0]} and {widths[1]}, at = 1e3 and 1e4{_beyond(dataset, depth, widths[1])}"
         )
 
     return judged("REG-17", "rescaled changes of z~ and W equal within 20 %", measure)

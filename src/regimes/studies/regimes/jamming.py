@@ -351,9 +351,10 @@ def _zero_modes(
 
 
 def _negative_shares(params: Params, data: Dataset, dtype: str) -> np.ndarray:
-    """Share of negative eigenvalues of Hp = sum_mu l'_mu Hessian f(x_mu) at initialisation.
+    """Share of negative eigenvalues of -sum_mu y_mu Hessian f(x_mu) at initialisation.
 
-    C0 of spec `landscape` (LAND-17, LAND-23), (activation, draw); exact zeros are not counted.
+    C0 of spec `landscape` (LAND-17), (activation, draw), with the Delta of S7 left out: all points
+    are unfitted there and weigh alike. Exact zeros are not counted.
     """
     import torch
     from torch.func import functional_call, hessian
