@@ -270,10 +270,13 @@ def _constraints(dataset: xr.Dataset) -> Claim:
             Part("gap of H0 over its zeros, smallest", gap.min(), low=1e5),
         ]
     slow = sum(int((each.falling > FALLING).sum()) for each in found.values())
+    least = int(random.argmin())
+    loss, fell = found["random"].loss[least], found["random"].falling[least]
     why = (
         f"{len(random)} jammed runs with a loss below {LOW_LOSS['random']:g} for random labels, "
         f"{len(digits)} below {LOW_LOSS['parity']:g} for digits, of which {slow} still fell by "
-        "more than 1 % in their last tenth; "
+        f"more than 1 % in their last tenth (the one of smallest N_Delta/N for random labels has a "
+        f"loss of {loss:.1g} that fell by {100 * fell:.0f} %); "
         f"H0 of {clean.sum()} runs with N_Delta < N and an active unit for every unfitted point; "
         f"{_left_out(sum(each.dead for each in found.values()))}; Hp at initialisation, random "
         f"labels, all points weighted alike; with tanh {tanh.mean():.3f} of it is negative there, "
