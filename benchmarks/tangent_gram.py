@@ -1,10 +1,11 @@
 """Time and memory of exact Grams on a CPU, against the torch.func recipe and nngeometry.
 
-Medians of five runs in one process, float32, wall and CPU time (user and system, all threads). Ours
-is timed from the network to the Gram, its copy included; what is read once from a network (its
-structure) is in the run that warms up, and printed apart as "first". The bars are held against the
-recipe that PyTorch documents, which computes a Jacobian for each argument. The ratio to one shared
-Jacobian is printed beside it, without a bar; it is the fairer number for a user's own loop.
+Medians of five rounds in one process, in which all are timed side by side, float32, wall and CPU
+time (user and system, all threads). Ours is timed from the network to the Gram, its copy included;
+what is read once from a network (its structure) is in the run that warms up, and printed apart as
+"first". The bars are held against the recipe that PyTorch documents, which computes a Jacobian for
+each argument. The ratio to one shared Jacobian is printed beside it, without a bar; it is the
+fairer number for a user's own loop.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -113,6 +115,8 @@ def compare(name: str, repeats: int) -> dict[str, Any]:
     true = ours(network, x)
     first = time.perf_counter() - start
     row: dict[str, Any] = {"case": name, "samples": shape[0], "first_call_seconds": round(first, 4)}
+    works: dict[str, Callable[[], Tensor]] = {}
+    rounds: dict[str, int] = {}
     for engine, work in ENGINES.items():
         start = time.perf_counter()
         try:
@@ -124,20 +128,27 @@ def compare(name: str, repeats: int) -> dict[str, Any]:
         if error > 1e-4:
             raise RuntimeError(f"{engine} differs on {name}: relative {error:.1e}")
         # a peer that needs many seconds was warm long before the end of its first run
-        slow = time.perf_counter() - start > 4
-        wall, cpu = median_times(
-            functools.partial(work, network, x), 2 if slow else repeats, warm_up=not slow
-        )
+        rounds[engine] = 2 if time.perf_counter() - start > 4 else repeats
+        works[engine] = functools.partial(work, network, x)
+    # side by side, because the speed of a shared machine changes from second to second
+    times: dict[str, list[tuple[float, float]]] = {engine: [] for engine in works}
+    for i in range(repeats):
+        for engine, run in works.items():
+            if i < rounds[engine]:
+                times[engine].append(median_times(run, 1, warm_up=False))
+    for engine, measured in times.items():
+        wall, cpu = (statistics.median(column) for column in zip(*measured, strict=True))
         row[engine] = {"seconds": round(wall, 5), "cpu_seconds": round(cpu, 5)}
+
+    def ratio(engine: str, clock: int) -> float:
+        pairs = zip(times[engine], times["ours"], strict=False)  # rounds that both took part in
+        return round(statistics.median(peer[clock] / own[clock] for peer, own in pairs), 2)
+
     for engine, bar in zip(("recipe", "nngeometry"), bars, strict=True):
         if row[engine] is not None:
-            row[f"{engine}_ratio"] = round(row[engine]["seconds"] / row["ours"]["seconds"], 2)
-            row[f"{engine}_cpu_ratio"] = round(
-                row[engine]["cpu_seconds"] / row["ours"]["cpu_seconds"], 2
-            )
+            row[f"{engine}_ratio"], row[f"{engine}_cpu_ratio"] = ratio(engine, 0), ratio(engine, 1)
             row[f"{engine}_bar"] = bar
-    shared, own = row["one_jacobian"], row["ours"]
-    row["one_jacobian_cpu_ratio"] = round(shared["cpu_seconds"] / own["cpu_seconds"], 2)
+    row["one_jacobian_cpu_ratio"] = ratio("one_jacobian", 1)
     return row
 
 

@@ -108,7 +108,7 @@ def _row_tiles(rows: int, same: bool) -> Iterator[tuple[int, int, int]]:
 
 def _symmetric_step(rows: int) -> int:
     """Rows a tile: small tiles skip more of the lower triangle, large ones run faster."""
-    parts = 2 if rows < 1024 else 4 if rows < 4096 else 8
+    parts = 1 if rows < 192 else 2 if rows < 384 else 4 if rows < 1536 else 8
     return min(-(-rows // parts), 4096)
 
 
