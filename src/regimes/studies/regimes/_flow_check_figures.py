@@ -55,16 +55,7 @@ def _differences(dataset: xr.Dataset) -> go.Figure:
             x=scales, y=values.mean(1), mode="lines+markers", name=label, line={"color": color}
         )
     for level, text in ((3e-3, "3·10⁻³ (steps)"), (1e-2, "10⁻² (memory)")):
-        figure.add_hline(level, line={"dash": "dot", "color": "#888", "width": 1})
-        figure.add_annotation(
-            x=1,
-            xref="paper",
-            y=np.log10(level),
-            text=text,
-            showarrow=False,
-            xanchor="right",
-            yanchor="bottom",
-        )
+        _level(figure, level, text, side="right")
     figure.update_xaxes(type="log", title=SCALE, dtick=1, exponentformat="power")
     figure.update_yaxes(
         type="log", title="|F' − F| / |F| on test points (1)", dtick=1, exponentformat="power"
@@ -104,16 +95,7 @@ def _costs(dataset: xr.Dataset) -> go.Figure:
             line={"color": color, "dash": "dash", "width": 1},
         )
     for level, text in ((10.0, "10 = √100: first order"), (2.0, "2: the document")):
-        figure.add_hline(level, line={"dash": "dot", "color": "#888", "width": 1})
-        figure.add_annotation(
-            x=0,
-            xref="paper",
-            y=np.log10(level),
-            text=text,
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-        )
+        _level(figure, level, text, side="left")
     figure.update_xaxes(type="log", title=SCALE, dtick=1, exponentformat="power")
     figure.update_yaxes(type="log", title="cost relative to the usual integration (1)")
     caption = (
@@ -123,3 +105,17 @@ def _costs(dataset: xr.Dataset) -> go.Figure:
         "steps. A short memory costs next to nothing."
     )
     return figure.update_layout(meta={"caption": caption})
+
+
+def _level(figure: go.Figure, level: float, text: str, *, side: str) -> None:
+    """A dotted line at a level of a logarithmic axis, named at one side."""
+    figure.add_hline(level, line={"dash": "dot", "color": "#888", "width": 1})
+    figure.add_annotation(
+        x=1 if side == "right" else 0,
+        xref="paper",
+        y=np.log10(level),
+        text=text,
+        showarrow=False,
+        xanchor=side,
+        yanchor="bottom",
+    )

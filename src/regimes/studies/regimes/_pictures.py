@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from regimes.studies.regimes._setting import SETS
+
 if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
 
-SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
 _TEST_FILES = {"mnist": 10_000, "kmnist": 10_000}  # images in them; used where they are enough
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regimes.studies.regimes import _setting as shared
-from regimes.studies.regimes._pictures import SETS, pictures
+from regimes.studies.regimes._pictures import pictures
+from regimes.studies.regimes._setting import SETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
