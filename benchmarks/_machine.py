@@ -32,24 +32,19 @@ def machine() -> dict[str, Any]:
     }
 
 
-def median_times(
-    work: Callable[[], Any], repeats: int = 5, *, warm_up: bool = True
-) -> tuple[float, float]:
-    """Medians of wall and CPU time over `repeats` runs after one that warms up."""
-    if warm_up:
+def times_of(work: Callable[[], Any], at_least: float = 0.0) -> tuple[float, float]:
+    """Wall and CPU time of one run, the mean of as many as last `at_least` seconds together."""
+    wall, cpu, runs = time.perf_counter(), time.process_time(), 0
+    while runs == 0 or time.perf_counter() - wall < at_least:
         work()
-    walls, cpus = [], []
-    for _ in range(repeats):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return statistics.median(walls), statistics.median(cpus)
+        runs += 1
+    return (time.perf_counter() - wall) / runs, (time.process_time() - cpu) / runs
 
 
 def median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
     """Median wall time of `repeats` runs after one that warms up."""
-    return median_times(work, repeats)[0]
+    work()
+    return statistics.median(times_of(work)[0] for _ in range(repeats))
 
 
 def save(name: str, record: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from _machine import machine, median_times, save
+from _machine import machine, median_seconds, save
 
 import regimes as rg
 from regimes import flow
@@ -95,7 +95,7 @@ def main() -> None:
             if device == "cuda":
                 torch.cuda.synchronize()
 
-        return median_times(timed, 1)[0] / (steps * members)
+        return median_seconds(timed, 1) / (steps * members)
 
     for width in chosen.widths:
         ensemble = networks(width, members, chosen.activation, device)

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from _machine import machine, median_times, save
+from _machine import machine, median_seconds, save
 from torch import Tensor
 
 import regimes as rg
@@ -132,7 +132,7 @@ def seconds(work: Callable[[], Any], device: str, repeats: int) -> float:
         if device == "cuda":
             torch.cuda.synchronize()
 
-    return median_times(timed, repeats)[0]
+    return median_seconds(timed, repeats)
 
 
 def matrix_rate(device: str) -> float:

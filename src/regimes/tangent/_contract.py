@@ -20,9 +20,12 @@ from torch import Tensor
 from regimes.tangent._factors import Dense, Factor, Outer
 from regimes.tangent._matmul import add_product_, product
 from regimes.tangent._memory import left_limit, right_limit
+from regimes.tangent._rights import Inputs
 
 
-def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) -> None:
+def add_gram_(
+    out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int, fresh: bool = False
+) -> None:
     """Add the Gram of two factors of one layer to `out`.
 
     Args:
@@ -32,12 +35,19 @@ def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) 
         b: factor of the column samples.
         same: whether a and b are the same samples.
         workspace: bytes that temporaries may take.
+        fresh: whether `out` holds nothing yet, not even zeros.
     """
+    if fresh and not overwrites(a):
+        out.zero_()
     if isinstance(a, Dense) and isinstance(b, Dense):
         _add_features(out, a.features, b.features, same)
     elif isinstance(a, Outer) and isinstance(b, Outer):
         if a.weight and a.strategy == "pairs":
-            _add_pairs(out, a, b, same, workspace)
+            workspace = min(workspace, left_limit(out.device))
+            if _is_single(a):
+                _add_single(out, a, b, same, workspace, fresh and overwrites(a))
+            else:
+                _add_pairs(out, a, b, same, workspace)
             return
         if a.weight:
             _add_expanded(out, a, b, same, workspace)
@@ -45,6 +55,17 @@ def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) 
             _add_features(out, a.bias_features(), b.bias_features(), same)
     else:
         raise TypeError(f"cannot contract {type(a).__name__} with {type(b).__name__}")
+
+
+def overwrites(factor: Factor) -> bool:
+    """Whether the Gram of this factor can be the first, written to memory that was not cleared."""
+    return isinstance(factor, Outer) and _is_single(factor) and not factor.left_is_shared
+
+
+def _is_single(factor: Outer) -> bool:
+    """Whether the weight is used once a sample, on an input of its own: a linear layer."""
+    pairs = factor.weight and factor.strategy == "pairs" and factor.left.shape[3] == 1
+    return pairs and isinstance(factor.right, Inputs)
 
 
 def diagonal(factor: Factor, workspace: int) -> Tensor:
@@ -69,13 +90,20 @@ def diagonal(factor: Factor, workspace: int) -> Tensor:
 
 def mirror_(out: Tensor) -> None:
     """Copy what is above the diagonal below it, tile by tile."""
-    size = out.shape[0]
-    step = 128 if out.device.type == "cpu" else 4096  # strips that stay in a CPU's cache
-    for start in range(0, size, step):
-        stop = min(start + step, size)
+    size, stride = out.shape[0], out.stride(0)
+    step = min(size, 128 if out.device.type == "cpu" else 4096)  # strips that fit a CPU's cache
+    whole = size // step
+    # all square tiles on the diagonal at once, then the smaller one that is left over
+    _mirror_square_(out.as_strided((whole, step, step), (step * (stride + 1), stride, 1)))
+    _mirror_square_(out[whole * step :, whole * step :])
+    for start in range(0, size - step, step):
+        stop = start + step
         out[stop:, start:stop] = out[start:stop, stop:].T
-        block = out[start:stop, start:stop]
-        block.copy_(block.triu() + block.triu(1).T)
+
+
+def _mirror_square_(squares: Tensor) -> None:
+    above = squares.triu(1)
+    squares.triu_().add_(above.mT)
 
 
 def select_output(factor: Factor, index: int) -> Factor:
@@ -118,20 +146,44 @@ def _add_features(out: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
         add_product_(out[start:stop, column:], a[start:stop], b[column:])
 
 
+def _add_single(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int, fresh: bool) -> None:
+    """Add (right Gram + bias) * left Gram, entry by entry, for every pair of outputs."""
+    m, n, p, _ = a.left.shape
+    grid = out.view(m, n, m, b.samples)
+    rights, others = (x.dense()[:, 0] for x in (a.right, b.right))
+    lefts = a.left[..., 0].contiguous()
+    seconds = lefts if same else b.left[..., 0].contiguous()
+    pair_bytes = max(4, a.left.element_size()) * (1 + m)
+    for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
+        right = product(rights[rows], others[columns])
+        if a.bias:
+            right += a.bias * b.bias
+        if a.left_is_shared and b.left_is_shared:
+            here = grid[:, rows, :, columns]
+            _add_shared_left(here, right, lefts[:, 0], seconds[:, 0], same)
+            continue
+        for index in range(m):
+            first = index if same else 0  # the outputs before have met this one
+            pairs = product(lefts[index, rows], seconds[first:, columns].reshape(-1, p))
+            pairs = pairs.view(right.shape[0], m - first, right.shape[1])
+            into = grid[index, rows, first:, columns]  # (rows, outputs, columns)
+            if fresh:
+                torch.mul(right.unsqueeze(1), pairs, out=into)
+            else:
+                into.addcmul_(right.unsqueeze(1), pairs)
+
+
 def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
-    m, _, _, positions = a.left.shape
-    workspace = min(workspace, left_limit(out.device))
-    grid = out.view(m, a.samples, m, b.samples)
-    itemsize = max(4, a.left.element_size())
-    pair_bytes = itemsize * positions**2 * (1 + 2 * m)
-    # one output: half of the samples' pairs; several: half of the outputs' pairs
-    half = same and m == 1
-    for start, stop, column in _sample_tiles(a.samples, b.samples, half, pair_bytes, workspace):
-        rows = a.rows(start, stop)
-        width = max(1, workspace // (pair_bytes * (stop - start)))
-        for first in range(column, b.samples, width):
-            last = min(first + width, b.samples)
-            _add_pair_tile(grid[:, start:stop, :, first:last], rows, b.rows(first, last), same)
+    """The same for every pair of positions, summed.
+
+    One output takes half of the samples' pairs, several take half of the outputs' pairs.
+    """
+    m, n, _, positions = a.left.shape
+    grid = out.view(m, n, m, b.samples)
+    pair_bytes = max(4, a.left.element_size()) * positions**2 * (1 + 2 * m)
+    for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
+        part, other = a.rows(rows.start, rows.stop), b.rows(columns.start, columns.stop)
+        _add_pair_tile(grid[:, rows, :, columns], part, other, same)
 
 
 def _add_pair_tile(out: Tensor, a: Outer, b: Outer, same: bool) -> None:
@@ -140,19 +192,12 @@ def _add_pair_tile(out: Tensor, a: Outer, b: Outer, same: bool) -> None:
     rights = a.right.gram(b.right)  # (t, n, s, k)
     if a.bias:
         rights += a.bias * b.bias
-    if a.left_is_shared and b.left_is_shared:
-        _add_shared_left(out, rights.view(n, k), a.left[:, 0, :, 0], b.left[:, 0, :, 0], same)
-        return
     lefts, others = a.left_rows(), b.left_rows()
     for index in range(m):
         first = index if same else 0
         pairs = product(lefts[index], others[first:].flatten(0, 1)).view(t, n, m - first, s, k)
-        into = out[index, :, first:]  # (n, outputs, k)
-        if t == 1 and s == 1:
-            into.addcmul_(rights.view(n, 1, k), pairs.view(n, m - first, k))
-        else:
-            pairs.mul_(rights.unsqueeze(2))
-            into += pairs.sum((0, 3))
+        pairs.mul_(rights.unsqueeze(2))
+        out[index, :, first:] += pairs.sum((0, 3))  # (n, outputs, k)
 
 
 def _add_shared_left(out: Tensor, rights: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
@@ -167,16 +212,18 @@ def _add_shared_left(out: Tensor, rights: Tensor, a: Tensor, b: Tensor, same: bo
 
 
 def _sample_tiles(
-    rows: int, columns: int, same: bool, pair_bytes: int, workspace: int
-) -> Iterator[tuple[int, int, int]]:
-    """Row tiles of samples whose pairs with as many columns fit the workspace."""
+    rows: int, columns: int, half: bool, pair_bytes: int, workspace: int
+) -> Iterator[tuple[slice, slice]]:
+    """Tiles of sample pairs that fit the workspace; half of them if one side of the diagonal do."""
     fit = max(1, int((workspace / pair_bytes) ** 0.5))
     whole = workspace // (pair_bytes * max(1, columns))  # rows that fit beside every column
     step = max(1, min(max(fit, whole), rows))
-    if same:
+    if half:
         step = min(step, _symmetric_step(rows))
+    width = max(1, workspace // (pair_bytes * step))
     for start in range(0, rows, step):
-        yield start, min(start + step, rows), start if same else 0
+        for first in range(start if half else 0, columns, width):
+            yield slice(start, min(start + step, rows)), slice(first, min(first + width, columns))
 
 
 def _add_expanded(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:

@@ -17,7 +17,14 @@ from regimes._check import choose
 from regimes._memory import parse_bytes, readable
 from regimes.tangent import _batch, _products
 from regimes.tangent._batch import Batch
-from regimes.tangent._contract import add_gram_, diagonal, fold_outputs, mirror_, select_output
+from regimes.tangent._contract import (
+    add_gram_,
+    diagonal,
+    fold_outputs,
+    mirror_,
+    overwrites,
+    select_output,
+)
 from regimes.tangent._costs import Job, Work, measured_rates, typical_rates
 from regimes.tangent._factors import Dense, Factor
 from regimes.tangent._grouping import LEFT_OUT, GroupOf, owner, whole
@@ -40,14 +47,20 @@ class Engine:
     """One network at one precision, within one memory budget."""
 
     def __init__(
-        self, network: nn.Module, precision: str | None, memory: str | int | None, engine: str
+        self,
+        network: nn.Module,
+        precision: str | None,
+        memory: str | int | None,
+        engine: str,
+        copy: bool = True,
     ) -> None:
         choose(engine, _FORCED, "engine")
         if not isinstance(network, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
         self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
-        self.snapshot = Snapshot(network, self.pass_dtype if self.pass_dtype != own else None)
+        other = self.pass_dtype if self.pass_dtype != own else None
+        self.snapshot = Snapshot(network, other, copy=copy)
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
@@ -161,7 +174,7 @@ class Engine:
         plan = self.plan(structure, self.job(x, x2, chosen), chosen, grams=len(names))
         k = chosen.kept
         shape = (chosen.grams, k, plan.job.rows, k, plan.job.columns)
-        results = {name: self._zeros(*shape) for name in names}
+        results = {name: self._empty(*shape) for name in names}
         with self.arithmetic():
             self._fill(results, structure, plan, chosen, x, x2, group_of)
         for result in results.values():
@@ -187,11 +200,15 @@ class Engine:
             whole_gram = (rows, columns) == ((0, n), (0, n2))
             for group, result in results.items():
                 here = result[:, :, slice(*rows), :, slice(*columns)]
-                tile = result if whole_gram else self._zeros(*here.shape)
-                for parameters, factor in a.items():
-                    if group_of(parameters[0]) == group:
-                        other = factor if same else b[parameters]
-                        self._add(tile, factor, other, chosen, plan.workspace)
+                tile = result if whole_gram else self._empty(*here.shape)
+                members = [key for key in a if group_of(key[0]) == group]
+                members.sort(key=lambda key: not overwrites(a[key]))  # such a one goes first
+                for key in members:
+                    other = a[key] if same else b[key]
+                    fresh = key == members[0]
+                    self._add(tile, a[key], other, chosen, plan.workspace, fresh)
+                if not members:
+                    tile.zero_()
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
                 refuse_not_finite(flat.diagonal(dim1=1, dim2=2) if same else flat, a, b)
@@ -204,11 +221,17 @@ class Engine:
                     below = result[:, :, slice(*columns), :, slice(*rows)]
                     below.copy_(tile.permute(0, 3, 4, 1, 2))
 
-    def _zeros(self, *shape: int) -> Tensor:
-        return torch.zeros(shape, dtype=self.result_dtype, device=self.snapshot.device)
+    def _empty(self, *shape: int) -> Tensor:
+        return torch.empty(shape, dtype=self.result_dtype, device=self.snapshot.device)
 
     def _add(
-        self, tile: Tensor, factor: Factor, other: Factor, chosen: Outputs, workspace: int
+        self,
+        tile: Tensor,
+        factor: Factor,
+        other: Factor,
+        chosen: Outputs,
+        workspace: int,
+        fresh: bool,
     ) -> None:
         """Add one layer to every Gram of a tile (grams, k, n, k, n2)."""
         same = other is factor
@@ -216,7 +239,7 @@ class Engine:
             first = _arranged(factor, chosen, index)
             second = first if same else _arranged(other, chosen, index)
             matrix = view.view(view.shape[0] * view.shape[1], -1)
-            add_gram_(matrix, first, second, same=same, workspace=workspace)
+            add_gram_(matrix, first, second, same=same, workspace=workspace, fresh=fresh)
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""

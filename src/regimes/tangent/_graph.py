@@ -16,6 +16,7 @@ from typing import Any
 from torch import Tensor
 
 Node = Any  # torch.autograd.graph.Node; its saved tensors are attributes torch does not declare
+Parents = Mapping[Node, list[tuple[Node, int]]]  # operation -> those that use its result, and where
 
 # operations between a parameter and its use that only rename its entries
 _TRANSPOSES = {"TBackward0", "TransposeBackward0"}
@@ -57,6 +58,7 @@ class Entries:
 
     uses: tuple[Use, ...]
     unknown: Mapping[str, str]  # parameter -> reason it needs the general engine
+    parents: Parents  # of every operation of the graph
 
 
 def read_graph(output: Tensor, parameters: Mapping[str, Tensor]) -> Entries:
@@ -89,7 +91,7 @@ def read_graph(output: Tensor, parameters: Mapping[str, Tensor]) -> Entries:
         else:
             uses.extend(found)
     uses.sort(key=lambda use: (order[use.node], use.slot))
-    return Entries(tuple(uses), unknown)
+    return Entries(tuple(uses), unknown, parents)
 
 
 def _reversed_edges(root: Node) -> tuple[dict[Node, list[tuple[Node, int]]], dict[Node, int]]:
@@ -109,20 +111,21 @@ def _reversed_edges(root: Node) -> tuple[dict[Node, list[tuple[Node, int]]], dic
     return parents, order
 
 
-def _follow(use: Use, parents: Mapping[Node, list[tuple[Node, int]]]) -> Iterator[Use]:
+def _follow(use: Use, parents: Parents) -> Iterator[Use]:
     """From a parameter, through transposes, reshapes and scalars, to the operations that use it."""
     for node, slot in parents[use.node]:
         name = node.name()
-        here = replace(use, node=node, slot=slot)
-        scalar = _scalar_of(node, slot)
         if name in _TRANSPOSES or (name == "PermuteBackward0" and _swaps_two(node)):
-            yield from _follow(replace(here, transposed=not use.transposed), parents)
+            passed = replace(use, node=node, slot=slot, transposed=not use.transposed)
         elif name in _RESHAPES:
-            yield from _follow(replace(here, reshaped=True), parents)
-        elif scalar is not None:
-            yield from _follow(replace(here, scale=use.scale * scalar), parents)
+            passed = replace(use, node=node, slot=slot, reshaped=True)
+        elif (scalar := scalar_of(node, slot)) is not None:
+            passed = replace(use, node=node, slot=slot, scale=use.scale * scalar)
         else:
-            yield replace(here, role=KNOWN.get(name, {}).get(slot, "unknown"))
+            role = KNOWN.get(name, {}).get(slot, "unknown")
+            yield replace(use, node=node, slot=slot, role=role)
+            continue
+        yield from _follow(passed, parents)
 
 
 def _swaps_two(node: Node) -> bool:
@@ -130,7 +133,7 @@ def _swaps_two(node: Node) -> bool:
     return [int(d) % 2 for d in node._saved_dims] == [1, 0]
 
 
-def _scalar_of(node: Node, slot: int) -> float | None:
+def scalar_of(node: Node, slot: int) -> float | None:
     """The number this operation multiplies its input by, if that is all it does."""
     name = node.name()
     if name not in ("MulBackward0", "DivBackward0"):

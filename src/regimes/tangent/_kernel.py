@@ -23,9 +23,9 @@ class TangentKernel:
     """Theta(x, x') = grad f(x) . grad f(x'), at the parameters where the network stands now.
 
     Spec `alignment.md` 1.3 (eq. 40), `linearization.md` 1.3, `regimes.md` S9. The network is
-    copied, so training it further does not change this kernel. Parameters with requires_grad=False
-    are left out. Any `nn.Module` that maps (n, ...) to (n, c) without letting samples interact will
-    do; inputs may be a tensor, a tuple (positional) or a dict (by name).
+    copied (unless copy=False), so training it further does not change this kernel. Parameters with
+    requires_grad=False are left out. Any `nn.Module` that maps (n, ...) to (n, c) without letting
+    samples interact will do; inputs may be a tensor, a tuple (positional) or a dict (by name).
 
     Args:
         network: the network.
@@ -37,6 +37,9 @@ class TangentKernel:
             contracting; "jacobian" writes out all gradients; "products" builds the Gram from
             products only. They agree to rounding.
         on: "ray" spreads the tiles of a Gram over a Ray cluster.
+        copy: False uses the network itself, which saves its memory and the time of a copy, for a
+            kernel that is wanted now and not after further training: a call after a parameter
+            changed is refused. (Writing through `parameter.data` goes unnoticed.)
 
     Example:
         >>> net = nn.Linear(3, 1, bias=False)
@@ -54,10 +57,11 @@ class TangentKernel:
         memory: str | int | None = None,
         engine: str = "auto",
         on: str | None = None,
+        copy: bool = True,
     ) -> None:
         if on not in (None, "ray"):
             raise ValueError(f"on must be None or 'ray', got {on!r}")
-        self._engine = Engine(network, precision, memory, engine)
+        self._engine = Engine(network, precision, memory, engine, copy)
         self._on = on
 
     def __repr__(self) -> str:

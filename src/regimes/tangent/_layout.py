@@ -32,6 +32,8 @@ class Layout:
         Returns:
             A view where torch allows one; the inner axis is there even when it has one entry.
         """
+        if self.axis == 0 and self.inner == 1:
+            return tensor.unsqueeze(1)
         shape = list(tensor.shape)
         pair = [n, self.inner] if self.sample_major else [self.inner, n]
         split = tensor.reshape(shape[: self.axis] + pair + shape[self.axis + 1 :])

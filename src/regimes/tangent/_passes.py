@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from regimes.tangent import _batch
+from regimes.tangent._backward import find_route
 from regimes.tangent._batch import Batch
 from regimes.tangent._factors import (
     Dense,
@@ -77,13 +79,17 @@ def _one_chunk(
     if structure.sites:
         with torch.enable_grad():
             output = snapshot(batch)
-            uses = read_graph(output, snapshot.parameters).uses
-            sites = structure.match(uses, recipe.group_of)
-            # retained: the factors read the inputs that the graph keeps
+            graph = read_graph(output, snapshot.parameters)
+            sites = structure.match(graph.uses, recipe.group_of)
             nodes = [site.node for site in sites]
-            gradients = gradients_at(output, recipe.cotangents, nodes, retain=True)
+            route = find_route(output, graph.parents, nodes) if structure.by_hand else None
+            gradients: list[Tensor | None]
+            if route is not None:
+                gradients = [*route.pull(recipe.cotangents)]
+            else:  # retained: the factors read the inputs that the graph keeps
+                gradients = gradients_at(output, recipe.cotangents, nodes, retain=True)
         yield from _site_factors(structure, sites, gradients, n, recipe)
-        del output, uses, sites, nodes, gradients
+        del output, graph, sites, nodes, route, gradients
     if structure.general:
         names = list(structure.general)
         by_group: dict[str, list[str]] = {}
@@ -143,7 +149,7 @@ def refuse_not_finite(result: Tensor, *factors: Factors) -> None:
     Raises:
         ValueError: a factor holds NaN or infinity.
     """
-    if torch.isfinite(result.sum()):
+    if math.isfinite(float(result.sum())):
         return
     for parameters, factor in (item for each in factors for item in each.items()):
         if not is_finite(factor):

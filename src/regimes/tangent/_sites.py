@@ -312,5 +312,7 @@ def _sum_to(terms: Tensor, layout: Layout, n: int, axes: list[int]) -> Tensor:
 
 def _by_sample(gradient: Tensor, layout: Layout, n: int) -> Tensor:
     """(m, *shape) -> (m, n, inner, *rest)."""
+    if layout.axis == 0 and layout.inner == 1:  # the usual case: nothing moves
+        return gradient.unsqueeze(2)
     split = Layout(layout.axis + 1, layout.inner, layout.sample_major).split(gradient, n)
     return split.movedim(2, 0)

@@ -19,15 +19,20 @@ class Snapshot:
     """The network as it stood, with its trainable parameters by name.
 
     Args:
-        module: the user's network; it is copied, never changed.
-        dtype: precision of the copy, None for the network's own.
+        module: the user's network; it is never changed.
+        dtype: precision of a copy, None for the network's own.
+        copy: whether to copy it. Without one the network itself is used, and `check` refuses to
+            go on once it was changed. Another precision always takes a copy.
     """
 
-    def __init__(self, module: nn.Module, dtype: torch.dtype | None = None) -> None:
+    def __init__(
+        self, module: nn.Module, dtype: torch.dtype | None = None, *, copy: bool = True
+    ) -> None:
         if not isinstance(module, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
         refuse_interacting(module)
-        self.module = _copied(module)
+        copied = copy or dtype is not None
+        self.module = _copied(module) if copied else module
         if dtype is not None:
             self.module = self.module.to(dtype)
         self.parameters: dict[str, nn.Parameter] = {
@@ -43,7 +48,9 @@ class Snapshot:
             raise ValueError(f"parameters lie on several devices {sorted(devices)}; use one")
         first = next(iter(self.parameters.values()))
         self.device, self.dtype = first.device, first.dtype
-        self.module.zero_grad(set_to_none=True)
+        self._state = None if copied else _state_of(module)
+        if copied:
+            self.module.zero_grad(set_to_none=True)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -51,7 +58,22 @@ class Snapshot:
         return {name: p.numel() for name, p in self.parameters.items()}
 
     def check(self, batch: Batch) -> None:
-        """Refuse inputs of another device or floating type than the parameters."""
+        """Refuse a network that was changed, and inputs of another device or floating type.
+
+        Raises:
+            ValueError: says which, and what to do.
+        """
+        if self._state is not None:
+            refuse_interacting(self.module)
+            now = _state_of(self.module)
+            changed = [
+                name for name in {**self._state, **now} if self._state.get(name) != now.get(name)
+            ]
+            if changed:
+                raise ValueError(
+                    f"{', '.join(changed)} changed since this kernel was made with copy=False; "
+                    "make a new TangentKernel, or leave out copy=False to keep what it was made of"
+                )
         for t in _batch.tensors(batch):
             if t.device != self.device:
                 raise ValueError(
@@ -83,6 +105,12 @@ class Snapshot:
             )
             raise ValueError(f"the network failed on inputs {given}: {error}{hint}") from error
         return checked_output(output, n)
+
+
+def _state_of(module: nn.Module) -> dict[str, tuple[int, int, bool]]:
+    """What tells that a parameter or buffer was replaced, written to or frozen."""
+    named = [*module.named_parameters(), *module.named_buffers()]
+    return {name: (id(t), t._version, t.requires_grad) for name, t in named}
 
 
 def _copied(module: nn.Module) -> nn.Module:

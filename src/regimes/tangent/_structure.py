@@ -16,11 +16,12 @@ from torch import Tensor
 
 from regimes._random import generator
 from regimes.tangent import _batch
+from regimes.tangent._backward import find_route
 from regimes.tangent._batch import Batch
 from regimes.tangent._factors import Dense, Outer
 from regimes.tangent._general import can_batch
 from regimes.tangent._gradients import gradients_and_parameters, gradients_at
-from regimes.tangent._graph import Use, read_graph
+from regimes.tangent._graph import Parents, Use, read_graph
 from regimes.tangent._grouping import GroupOf
 from regimes.tangent._layout import Layout, find_layout
 from regimes.tangent._sites import Site, factor_of, group_sites, written_out
@@ -61,6 +62,7 @@ class Structure:
     shapes: Mapping[str, torch.Size]
     saved_bytes: int  # kept by autograd for a sample's backward pass
     widest_bytes: int  # largest intermediate tensor of a sample
+    by_hand: bool  # whether the backward pass may be done by the rules of `_backward.py`
 
     def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
         """The sites of a new pass, in the order of this structure.
@@ -101,8 +103,8 @@ def examine(
             second = snapshot(large)
         _refuse_interaction(first, second)
         shapes = {name: p.shape for name, p in snapshot.parameters.items()}
-        sites, general, tied = (
-            ([], dict.fromkeys(shapes, "asked for"), frozenset[str]())
+        sites, general, tied, by_hand = (
+            ([], dict.fromkeys(shapes, "asked for"), frozenset[str](), False)
             if all_general
             else _known_sites(snapshot, first, second, shapes, group_of)
         )
@@ -121,6 +123,7 @@ def examine(
         shapes=shapes,
         saved_bytes=-(-sum(sizes) // 3),
         widest_bytes=-(-max(sizes, default=0) // 3),
+        by_hand=by_hand,
     )
 
 
@@ -157,7 +160,7 @@ def _known_sites(
     second: Tensor,
     shapes: Mapping[str, torch.Size],
     group_of: GroupOf,
-) -> tuple[list[KnownSite], dict[str, str], frozenset[str]]:
+) -> tuple[list[KnownSite], dict[str, str], frozenset[str], bool]:
     small, large = (read_graph(f, snapshot.parameters) for f in (first, second))
     general = dict(large.unknown)
     weights = torch.randn(
@@ -181,7 +184,7 @@ def _known_sites(
         )
         if [site.signature() for site in sites] != [site.signature() for site in other]:
             reason = "the graph changes with the number of samples"
-            return [], dict.fromkeys(names, reason), frozenset()
+            return [], dict.fromkeys(names, reason), frozenset(), False
         before = [torch.Size(site.node._input_metadata[0].shape) for site in other]
         nodes = [site.node for site in sites]
         now = [gradients_at(second, seeds[:1], nodes, retain=True)]
@@ -190,8 +193,19 @@ def _known_sites(
         reference = reference or true
         found, failed = _check_sites(sites, before, now, shapes, reference, tied)
         if not failed:
-            return found, general, tied
+            return found, general, tied, _rules_agree(second, large.parents, sites, weights)
         general.update(failed)
+
+
+def _rules_agree(output: Tensor, parents: Parents, sites: list[Site], weights: Tensor) -> bool:
+    """Whether the rules of `_backward.py` know the way to every site, and autograd agrees."""
+    nodes = [site.node for site in sites]
+    route = find_route(output, parents, nodes) if nodes else None
+    if route is None:
+        return False
+    true = gradients_at(output, weights, nodes, retain=True)
+    pairs = zip(route.pull(weights), true, strict=True)
+    return all(t is not None and t.shape == g.shape and _agree(g, t) for g, t in pairs)
 
 
 def _check_sites(
