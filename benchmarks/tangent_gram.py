@@ -1,7 +1,8 @@
 """Time and memory of exact Grams on a CPU, against the torch.func recipe and nngeometry.
 
 Medians of five rounds in one process, in which all are timed side by side, float32, wall and CPU
-time (user and system, all threads). What takes less than a tenth of a second is repeated for that
+time (user and system, all threads); fifteen where a run takes less than half a second, two for a
+peer that takes more than four. What takes less than a tenth of a second is repeated for that
 long in every round: the system counts the CPU time of a second thread in steps of milliseconds.
 Ours is timed from the network to the Gram without a private copy of the network, as its peers are;
 "copied" is the same with one, which is the default. What is read once from a network (its
@@ -115,7 +116,7 @@ def inputs(shape: tuple[int, ...]) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
 
 
-def compare(name: str, repeats: int) -> dict[str, Any]:
+def compare(name: str) -> dict[str, Any]:
     """Times of all engines on one case, after checking that they agree."""
     make, shape, bars = CASES[name]
     network, x = make().eval(), inputs(shape)
@@ -136,12 +137,13 @@ def compare(name: str, repeats: int) -> dict[str, Any]:
         error = float((found - true).norm() / true.norm())
         if error > 1e-4:
             raise RuntimeError(f"{engine} differs on {name}: relative {error:.1e}")
+        seconds = time.perf_counter() - start
         # a peer that needs many seconds was warm long before the end of its first run
-        rounds[engine] = 2 if time.perf_counter() - start > 4 else repeats
+        rounds[engine] = 2 if seconds > 4 else 5 if seconds > 0.5 else 15
         works[engine] = functools.partial(work, network, x)
     # side by side, because the speed of a shared machine changes from second to second
     times: dict[str, list[tuple[float, float]]] = {engine: [] for engine in works}
-    for i in range(repeats):
+    for i in range(max(rounds.values())):
         for engine, run in works.items():
             if i < rounds[engine]:
                 times[engine].append(times_of(run, _SHORTEST))
@@ -199,7 +201,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peak", choices=list(ENGINES))
     parser.add_argument("--case", action="append", choices=list(CASES))
-    parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
     if arguments.peak:
         report_peak(arguments.peak, arguments.case[0])
@@ -214,7 +215,7 @@ def main() -> int:
     titles = ("first", "ours", "copied", "recipe", "one Jac.", "nngeom.")
     print(f"{'case':22}{'n':>5}" + "".join(f"{title:>9}" for title in titles))
     for name in names:
-        row = compare(name, arguments.repeats)
+        row = compare(name)
         rows.append(row)
         times = [row["first_call_seconds"], *(row[e] and row[e]["seconds"] for e in ENGINES)]
         cells = "".join(f"{1e3 * t:9.1f}" if t is not None else "   absent" for t in times)
@@ -241,7 +242,7 @@ def main() -> int:
             "benchmark": "tangent_gram",
             "command": "make bench",
             "machine": machine(),
-            "unit": "medians of 5 (2 for peers of over 4 s); bars are ratios of CPU time",
+            "unit": "medians of 5 (15 below .5 s, 2 for peers over 4 s); bars: ratios of CPU time",
             "sgemm_gflops": round(sgemm, 1),
             "linear_gram_gflops": round(gram, 1),
             "rows": rows,

@@ -98,10 +98,10 @@ def find_route(output: Tensor, parents: Parents, sites: list[Node]) -> Route | N
             left[child] -= 1
             if left[child] == 0:
                 ready.append(child)
+        # what else a norm or a pool returns (statistics, positions) has no gradient
+        single = len(node._input_metadata) == 1 or node.name() in _FIRST_OF_SEVERAL
         # every rule keeps the samples where they are, in the first axis
-        if len(node._input_metadata) != 1 and inputs and node.name() not in _FIRST_OF_SEVERAL:
-            return None
-        if _shape_of(node)[:1] != (n,):
+        if (inputs and not single) or _shape_of(node)[:1] != (n,):
             return None
         steps.append(Step(node, tuple(inputs)))
     return Route(tuple(steps), tuple(sites), n)
@@ -221,6 +221,18 @@ def _side_by_side(node: Node, slot: int, shape: torch.Size) -> bool:
     return plain and tuple(node._saved_stride) in ((), kernel) and tiled == tuple(shape[-2:])
 
 
+def _through_maximum(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
+    """Every number goes to where the largest of its window was."""
+    n, m = g.shape[:2]
+    where = node._saved_result1.flatten(2).unsqueeze(1).expand(n, m, -1, -1)
+    spread = g.new_zeros(n, m, shape[1], shape[2] * shape[3])
+    return spread.scatter_add_(3, where, g.flatten(3)).view(n, m, *shape[1:])
+
+
+def _of_images(node: Node, slot: int, shape: torch.Size) -> bool:
+    return len(shape) == 4
+
+
 def _through_norm(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
     """Batch norm in evaluation mode: a factor a channel."""
     scale = (node._saved_running_var + node._saved_eps).rsqrt()
@@ -274,13 +286,22 @@ _RULES: Mapping[str, _Rule] = {
     "MeanBackward1": _Rule(_through_mean, (0,), _spares_samples, fresh=False),
     "ConvolutionBackward0": _Rule(_through_convolution, (0,), _not_transposed),
     "AvgPool2DBackward0": _Rule(_through_average, (0,), _side_by_side),
+    "MaxPool2DWithIndicesBackward0": _Rule(_through_maximum, (0,), _of_images),
     "NativeBatchNormBackward0": _Rule(_through_norm, (0,), _evaluates),
     "ReluBackward0": _Rule(_through_relu, overwrite=_over_relu),
     "TanhBackward0": _activation(lambda node: 1 - node._saved_result.square()),
+    "SigmoidBackward0": _activation(lambda node: node._saved_result * (1 - node._saved_result)),
     "SoftplusBackward0": _activation(_of_input(_aten.softplus_backward, "beta", "threshold")),
     "SiluBackward0": _activation(_of_input(_aten.silu_backward)),
+    "GeluBackward0": _activation(
+        lambda node: _aten.gelu_backward(
+            torch.ones_like(node._saved_self),
+            node._saved_self,
+            approximate=node._saved_approximate,
+        )
+    ),
     "ErfBackward0": _activation(
         lambda node: node._saved_self.square().neg().exp() * (2 / math.sqrt(math.pi))
     ),
 }
-_FIRST_OF_SEVERAL = ("NativeBatchNormBackward0",)  # the other results are statistics
+_FIRST_OF_SEVERAL = ("NativeBatchNormBackward0", "MaxPool2DWithIndicesBackward0")

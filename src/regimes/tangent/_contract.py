@@ -151,16 +151,15 @@ def _add_single(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int, fre
     m, n, p, _ = a.left.shape
     grid = out.view(m, n, m, b.samples)
     rights, others = (x.dense()[:, 0] for x in (a.right, b.right))
-    lefts = a.left[..., 0].contiguous()
-    seconds = lefts if same else b.left[..., 0].contiguous()
+    lefts, seconds = a.left[..., 0], b.left[..., 0]
+    shared = a.left_is_shared and b.left_is_shared
     pair_bytes = max(4, a.left.element_size()) * (1 + m)
     for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
         right = product(rights[rows], others[columns])
         if a.bias:
             right += a.bias * b.bias
-        if a.left_is_shared and b.left_is_shared:
-            here = grid[:, rows, :, columns]
-            _add_shared_left(here, right, lefts[:, 0], seconds[:, 0], same)
+        if shared:
+            _add_shared_left(grid[:, rows, :, columns], right, lefts[:, 0], seconds[:, 0], same)
             continue
         for index in range(m):
             first = index if same else 0  # the outputs before have met this one

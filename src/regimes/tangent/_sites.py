@@ -172,6 +172,8 @@ def _outer(site: Site, left: Tensor, right: Right | None, right_major: bool, sto
 def _linear(site: Site, gradient: Tensor, layout: Layout, n: int, store: str) -> Outer:
     node = site.node
     left = _by_sample(gradient, layout, n).transpose(2, 3)  # (m, n, p, T)
+    if left.shape[3] == 1 and left.stride(1) != 0:
+        left = left.contiguous()  # whatever order the backward pass left it in
     use = site.role("weight")
     if use is None:
         return _outer(site, left, None, False, store)
