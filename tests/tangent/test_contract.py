@@ -29,7 +29,7 @@ def reference(a, b):
     return grams[0] @ grams[1].T
 
 
-@pytest.mark.parametrize("size", [1, 2, 127, 128, 129, 300])
+@pytest.mark.parametrize("size", [1, 2, 36, 127, 128, 129, 300, 520, 2050])
 def test_mirror_copies_what_is_above_the_diagonal(size):
     full = drawn(size, size + 3)[:, :size]  # rows further apart than they are long
     upper = full.triu()

@@ -89,19 +89,31 @@ def diagonal(factor: Factor, workspace: int) -> Tensor:
 
 
 def mirror_(out: Tensor) -> None:
-    """Copy what is above the diagonal below it, tile by tile."""
-    size, stride = out.shape[0], out.stride(0)
-    step = min(size, 128 if out.device.type == "cpu" else 4096)  # strips that fit a CPU's cache
-    whole = size // step
-    # all square tiles on the diagonal at once, then the smaller one that is left over
-    _mirror_square_(out.as_strided((whole, step, step), (step * (stride + 1), stride, 1)))
-    _mirror_square_(out[whole * step :, whole * step :])
+    """Copy what is above the diagonal below it."""
+    size = out.shape[0]
+    # strips whose columns a CPU's cache holds
+    step = min(size, 4096 if out.device.type != "cpu" else 256 if size < 2048 else 128)
+    whole = size - size % step
+    _mirror_squares_(out, whole // step, step)
+    if whole < size:
+        _mirror_squares_(out[whole:, whole:], 1, size - whole)
     for start in range(0, size - step, step):
-        stop = start + step
-        out[stop:, start:stop] = out[start:stop, stop:].T
+        out[start + step :, start : start + step] = out[start : start + step, start + step :].T
 
 
-def _mirror_square_(squares: Tensor) -> None:
+def _mirror_squares_(out: Tensor, count: int, side: int) -> None:
+    """Mirror `count` squares along the diagonal of `out`, all at once.
+
+    Each in halves: what lies between the halves is copied, then there are twice as many squares.
+    """
+    row, first = out.stride(0), out.storage_offset()
+    while side % 2 == 0 and side > 16:
+        half = side // 2
+        stride = (side * (row + 1), row, 1)
+        above = out.as_strided((count, half, half), stride, first + half)
+        out.as_strided((count, half, half), stride, first + half * row).copy_(above.mT)
+        count, side = 2 * count, half
+    squares = out.as_strided((count, side, side), (side * (row + 1), row, 1), first)
     above = squares.triu(1)
     squares.triu_().add_(above.mT)
 
