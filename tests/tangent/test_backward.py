@@ -91,11 +91,12 @@ def test_rules_agree_with_autograd(name, outputs):
     draw = torch.Generator().manual_seed(1)
     cotangents = torch.randn(outputs, 3, dtype=torch.float64, generator=draw)
     true = gradients_at(output, cotangents, nodes, retain=True)
-    found = route.pull(cotangents)
-    again = route.pull(cotangents)  # nothing that autograd keeps was overwritten
-    for expected, first, second in zip(true, found, again, strict=True):
-        torch.testing.assert_close(first, expected, rtol=1e-12, atol=1e-14)
-        assert torch.equal(first, second)
+    found = dict(route.pull(cotangents))
+    again = dict(route.pull(cotangents))  # nothing that autograd keeps was overwritten
+    assert sorted(found) == list(range(len(nodes)))
+    for number, expected in enumerate(true):
+        torch.testing.assert_close(found[number], expected, rtol=1e-12, atol=1e-14)
+        assert torch.equal(found[number], again[number])
 
 
 @pytest.mark.parametrize(

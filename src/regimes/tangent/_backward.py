@@ -14,7 +14,7 @@ that every operation sees one long batch, and the outputs of a sample share its 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -41,29 +41,37 @@ class Route:
     sites: tuple[Node, ...]
     samples: int
 
-    def pull(self, cotangents: Tensor) -> list[Tensor]:
-        """Gradients (m, n, *shape) of weighted outputs (m, c) at every site."""
+    @torch.no_grad()
+    def pull(self, cotangents: Tensor) -> Iterator[tuple[int, Tensor]]:
+        """Gradients (m, n, *shape) of weighted outputs (m, c) at the sites, as they are reached.
+
+        Yields:
+            The number of a site and its gradient, to be used up while it is still in the cache.
+        """
         seed = cotangents.expand(self.samples, *cotangents.shape)
         waiting: dict[Node, Tensor] = {self.steps[0].node: seed}
         own: set[Node] = set()  # operations whose gradient nobody else holds: it may be overwritten
-        found: dict[Node, Tensor] = dict.fromkeys(self.sites, seed)
-        with torch.no_grad():
-            for step in self.steps:
-                node, gradient = step.node, waiting.pop(step.node)
-                if node in found:
-                    found[node] = gradient
-                rule = _RULES.get(node.name())
-                for slot, child, shape in step.inputs:
-                    assert rule is not None  # `find_route` saw to it
-                    free = node in own and node not in found and len(step.inputs) == 1
-                    over = rule.overwrite if free else None
-                    part = (over or rule.pull)(node, gradient, slot, shape)
-                    if child in waiting:
-                        part = waiting[child] + part
-                    if (child in waiting or over or rule.fresh) and part.stride(0) != 0:
-                        own.add(child)
+        for step in self.steps:
+            node, gradient = step.node, waiting.pop(step.node)
+            at = [number for number, site in enumerate(self.sites) if site is node]
+            rule = _RULES.get(node.name())
+            for slot, child, shape in step.inputs:
+                assert rule is not None  # `find_route` saw to it
+                free = node in own and not at and len(step.inputs) == 1
+                over = rule.overwrite if free else None
+                part = (over or rule.pull)(node, gradient, slot, shape)
+                if child not in waiting:
                     waiting[child] = part
-        return [found[node].transpose(0, 1) for node in self.sites]
+                    if (over or rule.fresh) and part.stride(0) != 0:
+                        own.add(child)
+                elif child in own:
+                    waiting[child] += part
+                else:
+                    waiting[child] = waiting[child] + part
+                    own.add(child)
+                del part
+            for number in at:
+                yield number, gradient.transpose(0, 1)
 
 
 def find_route(output: Tensor, parents: Parents, sites: list[Node]) -> Route | None:
@@ -182,7 +190,10 @@ def _spares_samples(node: Node, slot: int, shape: torch.Size) -> bool:
 
 def _through_convolution(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
     batch = g.flatten(0, 1)
-    like = g.new_empty(1).expand(len(batch), *shape[1:])  # only its shape counts
+    like = node._saved_input  # only its shape counts, but a CPU copies one that has holes
+    if len(batch) != len(like):
+        cpu = g.device.type == "cpu"
+        like = like.new_empty((len(batch), *shape[1:]) if cpu else 1).expand(len(batch), *shape[1:])
     pulled, _, _ = _aten.convolution_backward(
         batch,
         like,

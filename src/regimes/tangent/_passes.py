@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -83,13 +83,13 @@ def _one_chunk(
             sites = structure.match(graph.uses, recipe.group_of)
             nodes = [site.node for site in sites]
             route = find_route(output, graph.parents, nodes) if structure.by_hand else None
-            gradients: list[Tensor | None]
+            reached: Iterable[tuple[int, Tensor | None]]
             if route is not None:
-                gradients = [*route.pull(recipe.cotangents)]
+                reached = route.pull(recipe.cotangents)
             else:  # retained: the factors read the inputs that the graph keeps
-                gradients = gradients_at(output, recipe.cotangents, nodes, retain=True)
-        yield from _site_factors(structure, sites, gradients, n, recipe)
-        del output, graph, sites, nodes, route, gradients
+                reached = _used_up(gradients_at(output, recipe.cotangents, nodes, retain=True))
+        yield from _site_factors(structure, sites, reached, n, recipe)
+        del output, graph, sites, nodes, route, reached
     if structure.general:
         names = list(structure.general)
         by_group: dict[str, list[str]] = {}
@@ -106,16 +106,25 @@ def _one_chunk(
             yield tuple(members), Dense(joined.to(recipe.dtype))
 
 
+def _used_up(gradients: list[Tensor | None]) -> Iterator[tuple[int, Tensor | None]]:
+    """Every gradient with its number, forgotten here as soon as it is taken."""
+    for at in range(len(gradients)):
+        gradient, gradients[at] = gradients[at], None
+        yield at, gradient
+        del gradient
+
+
 def _site_factors(
     structure: Structure,
     sites: list[Site],
-    gradients: list[Tensor | None],
+    reached: Iterable[tuple[int, Tensor | None]],
     n: int,
     recipe: Recipe,
 ) -> Iterator[tuple[tuple[str, ...], Factor]]:
+    """Factors at the sites, from (number, gradient) as the backward pass comes by."""
     tied: dict[str, Tensor] = {}
-    for at, (site, known) in enumerate(zip(sites, structure.sites, strict=True)):
-        gradient, gradients[at] = gradients[at], None
+    for at, gradient in reached:
+        site, known = sites[at], structure.sites[at]
         if gradient is None:
             raise ValueError(
                 f"no gradient reaches {known.parameters[0]!r} for this batch though it did on the "

@@ -204,7 +204,7 @@ def _rules_agree(output: Tensor, parents: Parents, sites: list[Site], weights: T
     if route is None:
         return False
     true = gradients_at(output, weights, nodes, retain=True)
-    pairs = zip(route.pull(weights), true, strict=True)
+    pairs = ((gradient, true[number]) for number, gradient in route.pull(weights))
     return all(t is not None and t.shape == g.shape and _agree(g, t) for g, t in pairs)
 
 
