@@ -12,4 +12,4 @@ def right_limit(device: torch.device) -> int:
 
 def left_limit(device: torch.device) -> int:
     """Bytes of written-out gradients at a time: small enough that a CPU reuses the memory."""
-    return 16 * 2**20 if device.type == "cpu" else 2**40
+    return 20 * 2**20 if device.type == "cpu" else 2**40

@@ -92,8 +92,12 @@ class ConvolutionShape:
         size = (length + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
         shape = list(gram.shape)
         shape[first] = shape[second] = size
-        out = gram.new_zeros(shape)
+        # as many positions as pixels: the middle of the kernel lies on the position itself
+        centred = stride == 1 and size == length and padding % dilation == 0
+        out = gram.clone() if centred else gram.new_zeros(shape)
         for index in range(kernel):
+            if centred and index * dilation == padding:
+                continue
             # positions h whose pixel h * stride + shift lies inside
             shift = index * dilation - padding
             low = max(0, -(shift // stride))

@@ -43,9 +43,10 @@ class Snapshot:
                 "the network has no trainable parameter (requires_grad is False everywhere), so "
                 "its tangent kernel is empty; set requires_grad=True on what should count"
             )
-        devices = {str(p.device) for p in self.module.parameters()}
+        devices = {p.device for p in self.module.parameters()}
         if len(devices) > 1:
-            raise ValueError(f"parameters lie on several devices {sorted(devices)}; use one")
+            listing = sorted(map(str, devices))
+            raise ValueError(f"parameters lie on several devices {listing}; use one")
         first = next(iter(self.parameters.values()))
         self.device, self.dtype = first.device, first.dtype
         self._state = None if copied else _state_of(module)
@@ -144,15 +145,21 @@ def checked_output(output: Any, n: int) -> Tensor:
 def refuse_interacting(module: nn.Module) -> None:
     """Raise where samples of a batch would change each other's outputs, or chance would."""
     for name, child in module.named_modules():
-        where = f"{type(child).__name__} {name!r}"
         if isinstance(child, _BatchNorm) and (child.training or child.running_mean is None):
             raise ValueError(
-                f"{where} uses the statistics of the batch, so samples interact and no tangent "
-                "kernel exists; call network.eval() first (running statistics needed)"
+                f"{_where(name, child)} uses the statistics of the batch, so samples interact and "
+                "no tangent kernel exists; call network.eval() first (running statistics needed)"
             )
         if isinstance(child, _DropoutNd) and child.training and child.p > 0:
             raise ValueError(
-                f"{where} is active, so the network is random; call network.eval() first"
+                f"{_where(name, child)} is active, so the network is random; call network.eval() "
+                "first"
             )
         if isinstance(child, nn.MultiheadAttention) and child.training and child.dropout > 0:
-            raise ValueError(f"{where} drops attention at random; call network.eval() first")
+            raise ValueError(
+                f"{_where(name, child)} drops attention at random; call network.eval() first"
+            )
+
+
+def _where(name: str, child: nn.Module) -> str:
+    return f"{type(child).__name__} {name!r}"
