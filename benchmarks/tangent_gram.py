@@ -35,7 +35,7 @@ from regimes.tangent import TangentKernel
 IMAGE = (3, 32, 32)
 _SHORTEST = 0.25  # seconds a measurement
 
-# name -> (network, inputs, ratio to beat against {recipe, nngeometry}; None: not slower)
+# name -> (network, inputs, ratio to beat against {recipe, nngeometry}; 1: not slower)
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], tuple[float, float]]] = {
     "MLP 784-100-100-1": (lambda: rg.nets.MLP(784, 100, 3, 1), (512, 784), (1.0, 1.0)),
     "MLP 784-1024-1024-1": (lambda: rg.nets.MLP(784, 1024, 3, 1), (512, 784), (290.0, 2.3)),

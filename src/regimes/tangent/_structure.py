@@ -62,7 +62,7 @@ class Structure:
     shapes: Mapping[str, torch.Size]
     saved_bytes: int  # kept by autograd for a sample's backward pass
     widest_bytes: int  # largest intermediate tensor of a sample
-    by_hand: bool  # whether the backward pass may be done by the rules of `_backward.py`
+    by_hand: bool  # whether the backward pass may be done by the rules of `_rules.py`
 
     def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
         """The sites of a new pass, in the order of this structure.
@@ -198,7 +198,7 @@ def _known_sites(
 
 
 def _rules_agree(output: Tensor, parents: Parents, sites: list[Site], weights: Tensor) -> bool:
-    """Whether the rules of `_backward.py` know the way to every site, and autograd agrees."""
+    """Whether the rules of `_rules.py` know the way to every site, and autograd agrees."""
     nodes = [site.node for site in sites]
     route = find_route(output, parents, nodes) if nodes else None
     if route is None:
