@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regimes.tangent._contract import add_gram_, mirror_, overwrites
+from regimes.tangent._contract import is_linear, mirror_, write_gram_
 from regimes.tangent._factors import Dense, Outer
 from regimes.tangent._rights import Inputs
 
@@ -39,26 +39,34 @@ def test_mirror_copies_what_is_above_the_diagonal(size):
 
 @pytest.mark.parametrize("workspace", [200, 1 << 20])
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("positions", [1, 2])
+@pytest.mark.parametrize("positions", [(1, 1), (1, 2), (2, 1), (2, 2), ()])
 def test_memory_that_was_not_cleared(positions, outputs, workspace):
-    """The first factor replaces whatever was there, of one set and of two."""
-    a, b = linear(outputs, 5, positions), linear(outputs, 6, positions, seed=5)
-    assert overwrites(a) == (positions == 1)
-    for other, same in ((a, True), (b, False)):
-        out = torch.full((outputs * 5, outputs * other.samples), torch.nan, dtype=torch.float64)
-        add_gram_(out, a, other, same=same, workspace=workspace, fresh=True)
-        add_gram_(out, a, other, same=same, workspace=workspace)
+    """Whatever was there is replaced by the sum of the layers, of one set and of two."""
+    rows = [linear(outputs, 5, t, seed=3 * i) for i, t in enumerate(positions)]
+    columns = [linear(outputs, 6, t, seed=9 + 3 * i) for i, t in enumerate(positions)]
+    for others, same in ((rows, True), (columns, False)):
+        out = torch.full((outputs * 5, outputs * (5 if same else 6)), torch.nan).double()
+        layers = list(zip(rows, others, strict=True))
+        write_gram_(out, iter(layers), same=same, workspace=workspace)
         if same:
             mirror_(out)
-        torch.testing.assert_close(out, 2 * reference(a, other), rtol=1e-12, atol=1e-12)
+        true = sum((reference(a, b) for a, b in layers), torch.zeros_like(out))
+        torch.testing.assert_close(out, true, rtol=1e-12, atol=1e-12)
 
 
-def test_only_a_plain_linear_layer_can_overwrite():
-    shared = linear(2, 4)
-    shared = Outer(shared.left[:, :1].expand(2, 4, 3, 1), shared.right, True, 0.7, False, "pairs")
-    assert not overwrites(shared)
-    assert not overwrites(Dense(drawn(2, 4, 6)))
-    out = torch.full((8, 8), torch.nan, dtype=torch.float64)
-    add_gram_(out, shared, shared, same=True, workspace=1 << 20, fresh=True)
-    mirror_(out)
-    torch.testing.assert_close(out, reference(shared, shared), rtol=1e-12, atol=1e-12)
+def test_a_readout_is_no_plain_linear_layer():
+    """Its left factors are kept once; beside another set where they are not, and by itself."""
+    plain = linear(2, 4)
+    shared = Outer(plain.left[:, :1].expand(2, 4, 3, 1), plain.right, True, 0.7, False, "pairs")
+    copied = Outer(shared.left.contiguous(), plain.right, True, 0.7, False, "pairs")
+    assert is_linear(plain)
+    assert is_linear(copied)
+    assert not is_linear(shared)
+    assert not is_linear(linear(2, 4, positions=2))
+    assert not is_linear(Dense(drawn(2, 4, 6)))
+    for a, b in ((shared, shared), (shared, copied), (copied, shared)):
+        out = torch.full((8, 8), torch.nan, dtype=torch.float64)
+        write_gram_(out, [(a, b)], same=a is b, workspace=1 << 20)
+        if a is b:
+            mirror_(out)
+        torch.testing.assert_close(out, reference(shared, shared), rtol=1e-12, atol=1e-12)

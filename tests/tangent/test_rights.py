@@ -41,7 +41,8 @@ def patches(case, n=3, channels=2, seed=0):
 def test_parts_are_the_columns_of_the_patches(case):
     right = patches(case)
     parts = list(right.parts(thin=True))
-    assert len(parts) == case[1][0]
+    walked = case[2][0] == 1  # where rows of positions share rows of pixels
+    assert len(parts) == (case[1][0] if walked else 1)
     assert torch.equal(torch.cat(parts, 2), right.dense())
     assert all(part[0].numel() <= right.held(thin=False) for part in parts)
 

@@ -67,6 +67,12 @@ def convert(batch: Batch, dtype: torch.dtype) -> Batch:
     return apply(batch, lambda t: t.to(dtype) if t.is_floating_point() else t)
 
 
+def channels_last(batch: Batch) -> Batch:
+    """Images (n, channels, height, width) with the channels of a pixel side by side in memory."""
+    form = torch.channels_last
+    return apply(batch, lambda t: t.contiguous(memory_format=form) if t.dim() == 4 else t)
+
+
 def call(module: nn.Module | Callable[..., Any], batch: Batch) -> Any:
     """module(x), module(*tuple) or module(**dict)."""
     if isinstance(batch, dict):

@@ -11,7 +11,7 @@ A symmetric Gram is computed for column tiles on and above the diagonal only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import torch
@@ -23,31 +23,53 @@ from regimes.tangent._memory import left_limit, right_limit
 from regimes.tangent._rights import Inputs
 
 
-def add_gram_(
-    out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int, fresh: bool = False
+def write_gram_(
+    out: Tensor, layers: Iterable[tuple[Factor, Factor]], *, same: bool, workspace: int
 ) -> None:
-    """Add the Gram of two factors of one layer to `out`.
+    """Write the sum of the Grams of some layers to `out`, whatever it held.
 
     Args:
-        out: (m n, m n'), outputs first, accumulated in place; where `same`, only on and above
-            the diagonal tiles.
-        a: factor of the row samples.
-        b: factor of the column samples.
-        same: whether a and b are the same samples.
+        out: (m n, m n'), outputs first; where `same`, only on and above the diagonal tiles.
+        layers: factors of the row samples and of the column samples, taken one by one.
+            Linear layers are best first: they need no zeros to be added to.
+        same: whether rows and columns are the same samples.
         workspace: bytes that temporaries may take.
-        fresh: whether `out` holds nothing yet, not even zeros.
     """
-    if fresh and not overwrites(a):
+    fresh = True  # nothing of worth in `out` yet
+    waiting: list[tuple[Outer, Outer]] = []
+    for a, b in layers:
+        linear = is_linear(a)
+        if linear and isinstance(a, Outer) and isinstance(b, Outer):
+            waiting.append((a, b))
+            if a.left.shape[0] > 1:  # tiles of several outputs stay in the cache for the others
+                continue
+        if waiting:
+            _add_linear(out, waiting, same, workspace, fresh)
+            fresh = False
+            waiting.clear()
+        if not linear:
+            if fresh:
+                out.zero_()
+                fresh = False
+            add_gram_(out, a, b, same=same, workspace=workspace)
+    if waiting:
+        _add_linear(out, waiting, same, workspace, fresh)
+    elif fresh:
         out.zero_()
+
+
+def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) -> None:
+    """Add the Gram of one layer, with arguments as in `write_gram_`."""
     if isinstance(a, Dense) and isinstance(b, Dense):
         _add_features(out, a.features, b.features, same)
     elif isinstance(a, Outer) and isinstance(b, Outer):
         if a.weight and a.strategy == "pairs":
-            workspace = min(workspace, left_limit(out.device))
-            if _is_single(a):
-                _add_single(out, a, b, same, workspace, fresh and overwrites(a))
-            else:
+            if not _is_single(a):
                 _add_pairs(out, a, b, same, workspace)
+            elif a.left_is_shared and b.left_is_shared:
+                _add_readout(out, a, b, same, workspace)
+            else:
+                _add_linear(out, [(a, b)], same, workspace, fresh=False)
             return
         if a.weight:
             _add_expanded(out, a, b, same, workspace)
@@ -57,13 +79,13 @@ def add_gram_(
         raise TypeError(f"cannot contract {type(a).__name__} with {type(b).__name__}")
 
 
-def overwrites(factor: Factor) -> bool:
-    """Whether the Gram of this factor can be the first, written to memory that was not cleared."""
+def is_linear(factor: Factor) -> bool:
+    """Whether this is a linear layer with gradients of its own for every sample."""
     return isinstance(factor, Outer) and _is_single(factor) and not factor.left_is_shared
 
 
 def _is_single(factor: Outer) -> bool:
-    """Whether the weight is used once a sample, on an input of its own: a linear layer."""
+    """Whether the weight is used once a sample, on an input of its own."""
     pairs = factor.weight and factor.strategy == "pairs" and factor.left.shape[3] == 1
     return pairs and isinstance(factor.right, Inputs)
 
@@ -158,30 +180,56 @@ def _add_features(out: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
         add_product_(out[start:stop, column:], a[start:stop], b[column:])
 
 
-def _add_single(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int, fresh: bool) -> None:
-    """Add (right Gram + bias) * left Gram, entry by entry, for every pair of outputs."""
-    m, n, p, _ = a.left.shape
-    grid = out.view(m, n, m, b.samples)
-    rights, others = (x.dense()[:, 0] for x in (a.right, b.right))
-    lefts, seconds = a.left[..., 0], b.left[..., 0]
-    shared = a.left_is_shared and b.left_is_shared
-    pair_bytes = max(4, a.left.element_size()) * (1 + m)
-    for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
-        right = product(rights[rows], others[columns])
-        if a.bias:
-            right += a.bias * b.bias
-        if shared:
-            _add_shared_left(grid[:, rows, :, columns], right, lefts[:, 0], seconds[:, 0], same)
-            continue
+def _add_linear(
+    out: Tensor, layers: list[tuple[Outer, Outer]], same: bool, workspace: int, fresh: bool
+) -> None:
+    """Add (right Gram + bias) * left Gram of linear layers, or write it where `fresh`.
+
+    Entry by entry, for every pair of outputs.
+    """
+    m, n, _, _ = layers[0][0].left.shape
+    k = layers[0][1].samples
+    grid = out.view(m, n, m, k)
+    workspace = min(workspace, left_limit(out.device))
+    pair_bytes = max(4, layers[0][0].left.element_size()) * (len(layers) + m)
+    for rows, columns in _sample_tiles(n, k, same and m == 1, pair_bytes, workspace):
+        rights = [_right_gram(a, b, rows, columns).unsqueeze(1) for a, b in layers]
         for index in range(m):
             first = index if same else 0  # the outputs before have met this one
-            pairs = product(lefts[index, rows], seconds[first:, columns].reshape(-1, p))
-            pairs = pairs.view(right.shape[0], m - first, right.shape[1])
             into = grid[index, rows, first:, columns]  # (rows, outputs, columns)
-            if fresh:
-                torch.mul(right.unsqueeze(1), pairs, out=into)
-            else:
-                into.addcmul_(right.unsqueeze(1), pairs)
+            for number, (a, b) in enumerate(layers):
+                second = b.left[first:, columns, :, 0].flatten(0, 1)
+                pairs = product(a.left[index, rows, :, 0], second).view(into.shape)
+                if fresh and number == 0:
+                    torch.mul(rights[number], pairs, out=into)
+                else:
+                    into.addcmul_(rights[number], pairs)
+
+
+def _right_gram(a: Outer, b: Outer, rows: slice, columns: slice) -> Tensor:
+    """Gram of the inputs of two sets of samples, with the bias's."""
+    gram = product(*(f.right.dense()[s, 0] for f, s in ((a, rows), (b, columns))))
+    if a.bias:
+        gram += a.bias * b.bias
+    return gram
+
+
+def _add_readout(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
+    """Add where all samples have one left factor: the last layer of a network.
+
+    Different outputs then mostly have nothing in common, and their pairs are left alone.
+    """
+    m, n, _, _ = a.left.shape
+    grid = out.view(m, n, m, b.samples)
+    common = product(a.left[:, 0, :, 0], b.left[:, 0, :, 0]).tolist()
+    workspace = min(workspace, left_limit(out.device))
+    pair_bytes = 2 * max(4, a.left.element_size())
+    for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
+        right = _right_gram(a, b, rows, columns)
+        for first, row in enumerate(common):
+            for second in range(first if same else 0, m):
+                if row[second]:
+                    grid[first, rows, second, columns].add_(right, alpha=row[second])
 
 
 def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
@@ -191,6 +239,7 @@ def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> N
     """
     m, n, _, positions = a.left.shape
     grid = out.view(m, n, m, b.samples)
+    workspace = min(workspace, left_limit(out.device))
     pair_bytes = max(4, a.left.element_size()) * positions**2 * (1 + 2 * m)
     for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
         part, other = a.rows(rows.start, rows.stop), b.rows(columns.start, columns.stop)
@@ -209,17 +258,6 @@ def _add_pair_tile(out: Tensor, a: Outer, b: Outer, same: bool) -> None:
         pairs = product(lefts[index], others[first:].flatten(0, 1)).view(t, n, m - first, s, k)
         pairs.mul_(rights.unsqueeze(2))
         out[index, :, first:] += pairs.sum((0, 3))  # (n, outputs, k)
-
-
-def _add_shared_left(out: Tensor, rights: Tensor, a: Tensor, b: Tensor, same: bool) -> None:
-    """Add where all samples have the left factors a and b, (m, p): the readout of a network.
-
-    Different outputs then mostly have nothing in common, and their pairs are left alone.
-    """
-    for first, row in enumerate(product(a, b).tolist()):
-        for second in range(first if same else 0, len(row)):
-            if row[second]:
-                out[first, :, second].add_(rights, alpha=row[second])
 
 
 def _sample_tiles(

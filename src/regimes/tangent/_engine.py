@@ -18,12 +18,12 @@ from regimes._memory import parse_bytes, readable
 from regimes.tangent import _batch, _products
 from regimes.tangent._batch import Batch
 from regimes.tangent._contract import (
-    add_gram_,
     diagonal,
     fold_outputs,
+    is_linear,
     mirror_,
-    overwrites,
     select_output,
+    write_gram_,
 )
 from regimes.tangent._costs import Job, Work, measured_rates, typical_rates
 from regimes.tangent._factors import Dense, Factor
@@ -202,13 +202,9 @@ class Engine:
                 here = result[:, :, slice(*rows), :, slice(*columns)]
                 tile = result if whole_gram else self._empty(*here.shape)
                 members = [key for key in a if group_of(key[0]) == group]
-                members.sort(key=lambda key: not overwrites(a[key]))  # such a one goes first
-                for key in members:
-                    other = a[key] if same else b[key]
-                    fresh = key == members[0]
-                    self._add(tile, a[key], other, chosen, plan.workspace, fresh)
-                if not members:
-                    tile.zero_()
+                members.sort(key=lambda key: not is_linear(a[key]))
+                layers = [(a[key], a[key] if same else b[key]) for key in members]
+                _write(tile, layers, chosen, same, plan.workspace)
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
                 refuse_not_finite(flat.diagonal(dim1=1, dim2=2) if same else flat, a, b)
@@ -223,23 +219,6 @@ class Engine:
 
     def _empty(self, *shape: int) -> Tensor:
         return torch.empty(shape, dtype=self.result_dtype, device=self.snapshot.device)
-
-    def _add(
-        self,
-        tile: Tensor,
-        factor: Factor,
-        other: Factor,
-        chosen: Outputs,
-        workspace: int,
-        fresh: bool,
-    ) -> None:
-        """Add one layer to every Gram of a tile (grams, k, n, k, n2)."""
-        same = other is factor
-        for index, view in enumerate(tile):
-            first = _arranged(factor, chosen, index)
-            second = first if same else _arranged(other, chosen, index)
-            matrix = view.view(view.shape[0] * view.shape[1], -1)
-            add_gram_(matrix, first, second, same=same, workspace=workspace, fresh=fresh)
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""
@@ -339,6 +318,26 @@ class Engine:
         with self.arithmetic():
             full = _products.gram(self.snapshot, x, other, c, limits)  # (n, c, n2, c)
         return chosen.from_full(full, n, n2)
+
+
+def _write(
+    tile: Tensor,
+    layers: list[tuple[Factor, Factor]],
+    chosen: Outputs,
+    same: bool,
+    workspace: int,
+) -> None:
+    """Write every Gram of a tile (grams, k, n, k, n2)."""
+    for index, view in enumerate(tile):
+        # one by one, because an arranged factor may be a copy
+        arranged = (_arranged_pair(a, b, chosen, index) for a, b in layers)
+        matrix = view.view(view.shape[0] * view.shape[1], -1)
+        write_gram_(matrix, arranged, same=same, workspace=workspace)
+
+
+def _arranged_pair(a: Factor, b: Factor, chosen: Outputs, index: int) -> tuple[Factor, Factor]:
+    first = _arranged(a, chosen, index)
+    return first, first if b is a else _arranged(b, chosen, index)
 
 
 def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:

@@ -78,7 +78,7 @@ def _one_chunk(
         return
     if structure.sites:
         with torch.enable_grad():
-            output = snapshot(batch)
+            output = snapshot(structure.arranged(batch))
             graph = read_graph(output, snapshot.parameters)
             sites = structure.match(graph.uses, recipe.group_of)
             nodes = [site.node for site in sites]

@@ -164,7 +164,8 @@ class Patches:
 
     def _by_kernel_row(self, thin: bool) -> bool:
         # a GPU is better off with fewer and larger products
-        return thin and self.shape.kernel[0] > 1 and self.x.device.type == "cpu"
+        overlap = self.shape.kernel[0] > self.shape.stride[0] == 1
+        return thin and overlap and self.x.device.type == "cpu"
 
     def _channels_last(self) -> Tensor:
         """(n frames, *space, c), a view."""

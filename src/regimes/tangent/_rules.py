@@ -169,13 +169,20 @@ def _activation(derivative: Callable[[Node], Tensor]) -> Rule:
     return Rule(pull, overwrite=overwrite)
 
 
+def _relu_result(node: Node, g: Tensor) -> Tensor:
+    """What a relu returned, in the order of the gradient's memory: mixed orders are slow."""
+    result = node._saved_result
+    if g.dim() == 5 and g.is_contiguous():
+        result = result.contiguous()
+    return result.unsqueeze(1)
+
+
 def _through_relu(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
-    return _aten.threshold_backward(g, node._saved_result.unsqueeze(1), 0)
+    return _aten.threshold_backward(g, _relu_result(node, g), 0)
 
 
 def _over_relu(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
-    result = node._saved_result.unsqueeze(1)
-    return _aten.threshold_backward.grad_input(g, result, 0, grad_input=g)
+    return _aten.threshold_backward.grad_input(g, _relu_result(node, g), 0, grad_input=g)
 
 
 def _of_input(backward: Callable[..., Tensor], *settings: str) -> Callable[[Node], Tensor]:
@@ -193,6 +200,7 @@ RULES: Mapping[str, Rule] = {
     "MmBackward0": Rule(_through_matrix),
     "ViewBackward0": Rule(_through_view, fresh=False),
     "UnsafeViewBackward0": Rule(_through_view, fresh=False),
+    "CloneBackward0": Rule(lambda node, g, slot, shape: g, fresh=False),
     "AddBackward0": Rule(_through_sum, (0, 1), _same_shape, fresh=False),
     "SubBackward0": Rule(_through_sum, (0, 1), _same_shape, fresh=False),
     "MulBackward0": Rule(_through_scalar, (0, 1), _is_scalar),

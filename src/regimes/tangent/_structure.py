@@ -29,6 +29,7 @@ from regimes.tangent._snapshot import Snapshot
 
 _AGREEMENT = {torch.float64: 1e-8}  # relative; other precisions:
 _AGREEMENT_LOW = 2e-3
+_WIDE = 16  # channels that a CPU convolves at once; with fewer, no order was faster
 _SAMPLED = 2**16  # entries of a large weight that are compared with autograd
 
 
@@ -63,6 +64,11 @@ class Structure:
     saved_bytes: int  # kept by autograd for a sample's backward pass
     widest_bytes: int  # largest intermediate tensor of a sample
     by_hand: bool  # whether the backward pass may be done by the rules of `_rules.py`
+    channels_last: bool  # whether passes are faster with the channels of a pixel side by side
+
+    def arranged(self, batch: Batch) -> Batch:
+        """A batch in the order of memory in which the network is run."""
+        return _batch.channels_last(batch) if self.channels_last else batch
 
     def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
         """The sites of a new pass, in the order of this structure.
@@ -96,35 +102,85 @@ def examine(
         all_general: ignore all structure (the plain Jacobian).
     """
     small, large = _batch.probe(batch, 2), _batch.probe(batch, 3)
+    shapes = {name: p.shape for name, p in snapshot.parameters.items()}
     with torch.enable_grad():
-        first = snapshot(small)
-        saved: dict[int, int] = {}
-        with torch.autograd.graph.saved_tensors_hooks(_counting(saved), lambda t: t):
-            second = snapshot(large)
+        first, second, saved = _probed(snapshot, small, large)
         _refuse_interaction(first, second)
-        shapes = {name: p.shape for name, p in snapshot.parameters.items()}
-        sites, general, tied, by_hand = (
-            ([], dict.fromkeys(shapes, "asked for"), frozenset[str](), False)
-            if all_general
-            else _known_sites(snapshot, first, second, shapes, group_of)
-        )
+        known = _Known([], dict.fromkeys(shapes, "asked for"), frozenset(), False)
+        faster = None
+        if not all_general:
+            faster = _in_channels_last(snapshot, small, large, second, group_of)
+            known, saved = faster or (_known_sites(snapshot, first, second, group_of), saved)
     parameter_ids = {p.data_ptr() for p in snapshot.module.parameters()}
     sizes = [bytes_ for pointer, bytes_ in saved.items() if pointer not in parameter_ids]
     loop_reason = ""
-    if general:
+    if known.general:
         eye = torch.eye(second.shape[1], dtype=second.dtype, device=second.device)[:1]
-        loop_reason = can_batch(snapshot, list(general), small, eye)
+        loop_reason = can_batch(snapshot, list(known.general), small, eye)
     return Structure(
         outputs=second.shape[1],
-        sites=tuple(sites),
-        tied=tied,
-        general=general,
+        sites=tuple(known.sites),
+        tied=known.tied,
+        general=known.general,
         loop_reason=loop_reason,
         shapes=shapes,
         saved_bytes=-(-sum(sizes) // 3),
         widest_bytes=-(-max(sizes, default=0) // 3),
-        by_hand=by_hand,
+        by_hand=known.by_hand,
+        channels_last=faster is not None,
     )
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the graph of a probe shows."""
+
+    sites: list[KnownSite]
+    general: dict[str, str]
+    tied: frozenset[str]
+    by_hand: bool
+
+
+def _probed(
+    snapshot: Snapshot, small: Batch, large: Batch
+) -> tuple[Tensor, Tensor, dict[int, int]]:
+    """Outputs of both probes, and the bytes of every memory that autograd kept for the second."""
+    saved: dict[int, int] = {}
+    first = snapshot(small)
+    with torch.autograd.graph.saved_tensors_hooks(_counting(saved), lambda t: t):
+        second = snapshot(large)
+    return first, second, saved
+
+
+def _in_channels_last(
+    snapshot: Snapshot, small: Batch, large: Batch, output: Tensor, group_of: GroupOf
+) -> tuple[_Known, dict[int, int]] | None:
+    """What is found with channels last, where a CPU convolves faster so.
+
+    None for a network that does not allow it, and where the backward pass is not by our own rules:
+    batched autograd has operations that refuse this order.
+    """
+    cpu = output.device.type == "cpu" and output.dtype == torch.float32
+    if not (cpu and _convolves_wide(output)):
+        return None
+    try:
+        first, second, saved = _probed(snapshot, *map(_batch.channels_last, (small, large)))
+        if not _agree(second.detach(), output.detach()):
+            return None
+        known = _known_sites(snapshot, first, second, group_of)
+    except (RuntimeError, ValueError):  # for example from a `view` that needs channels first
+        return None
+    return (known, saved) if known.by_hand else None
+
+
+def _convolves_wide(output: Tensor) -> bool:
+    """Whether there is a convolution of images from and to so many channels that order matters."""
+    weights = (
+        node._saved_weight
+        for node in read_graph(output, {}).parents
+        if node.name() == "ConvolutionBackward0"
+    )
+    return any(weight.dim() == 4 and min(weight.shape[:2]) >= _WIDE for weight in weights)
 
 
 def _counting(saved: dict[int, int]) -> Callable[[Tensor], Tensor]:
@@ -158,9 +214,8 @@ def _known_sites(
     snapshot: Snapshot,
     first: Tensor,
     second: Tensor,
-    shapes: Mapping[str, torch.Size],
     group_of: GroupOf,
-) -> tuple[list[KnownSite], dict[str, str], frozenset[str], bool]:
+) -> _Known:
     small, large = (read_graph(f, snapshot.parameters) for f in (first, second))
     general = dict(large.unknown)
     weights = torch.randn(
@@ -171,7 +226,7 @@ def _known_sites(
     # last is the reference
     seeds = torch.zeros(2, *second.shape, dtype=second.dtype, device=second.device)
     seeds[0, 0], seeds[1, -1] = weights[0], weights[0]
-    names = list(snapshot.parameters)
+    shapes = {name: p.shape for name, p in snapshot.parameters.items()}
     reference: dict[str, Tensor | None] = {}
     while True:
         uses = tuple(use for use in large.uses if use.parameter not in general)
@@ -184,7 +239,7 @@ def _known_sites(
         )
         if [site.signature() for site in sites] != [site.signature() for site in other]:
             reason = "the graph changes with the number of samples"
-            return [], dict.fromkeys(names, reason), frozenset(), False
+            return _Known([], dict.fromkeys(shapes, reason), frozenset(), False)
         before = [torch.Size(site.node._input_metadata[0].shape) for site in other]
         nodes = [site.node for site in sites]
         now = [gradients_at(second, seeds[:1], nodes, retain=True)]
@@ -193,7 +248,8 @@ def _known_sites(
         reference = reference or true
         found, failed = _check_sites(sites, before, now, shapes, reference, tied)
         if not failed:
-            return found, general, tied, _rules_agree(second, large.parents, sites, weights)
+            agree = _rules_agree(second, large.parents, sites, weights)
+            return _Known(found, general, tied, agree)
         general.update(failed)
 
 
