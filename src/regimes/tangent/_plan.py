@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 
@@ -89,9 +91,10 @@ def _shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+@lru_cache(maxsize=64)
 def plan_layers(
     structure: Structure, job: Job, rates: Rates, itemsize: int, forced: str | None
-) -> list[LayerPlan]:
+) -> tuple[LayerPlan, ...]:
     """Choose a path for every site and for the parameters without structure."""
     layers = [_plan_site(structure, site, job, rates, itemsize, forced) for site in structure.sites]
     for name, reason in structure.general.items():
@@ -102,7 +105,7 @@ def plan_layers(
         kept = job.outputs * size
         work = Work(job.pairs * job.output_pairs * size, 4.0 * job.samples * kept * itemsize)
         layers.append(LayerPlan((name,), "any", "general", why, "dense", kept, work))
-    return layers
+    return tuple(layers)
 
 
 def _plan_site(
@@ -145,7 +148,7 @@ def _plan_site(
 
 
 def plan_memory(
-    layers: list[LayerPlan],
+    layers: Sequence[LayerPlan],
     structure: Structure,
     job: Job,
     budget: int,

@@ -51,7 +51,7 @@ class KnownSite:
         return self.gradient_elements // self.sides[0] if self.sides else 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one examination is one structure: plans are kept by it
 class Structure:
     """Everything the engines need to know about one network on one kind of input."""
 
