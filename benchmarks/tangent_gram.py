@@ -117,16 +117,18 @@ def inputs(shape: tuple[int, ...]) -> Tensor:
 
 
 def compare(name: str) -> dict[str, Any]:
-    """Times of all engines on one case, after checking that they agree."""
+    """Times of all engines on one case, and their errors against float64."""
     make, shape, bars = CASES[name]
     network, x = make().eval(), inputs(shape)
     ours(make().eval(), x)  # torch warms up on another network
     start = time.perf_counter()
-    true = ours(network, x)
+    ours(network, x)
     first = time.perf_counter() - start
+    true = TangentKernel(network, precision="float64")(x)
     row: dict[str, Any] = {"case": name, "samples": shape[0], "first_call_seconds": round(first, 4)}
     works: dict[str, Callable[[], Tensor]] = {}
     rounds: dict[str, int] = {}
+    errors: dict[str, float] = {}
     for engine, work in ENGINES.items():
         start = time.perf_counter()
         try:
@@ -134,9 +136,11 @@ def compare(name: str) -> dict[str, Any]:
         except ImportError:
             row[engine] = None
             continue
-        error = float((found - true).norm() / true.norm())
-        if error > 1e-4:
-            raise RuntimeError(f"{engine} differs on {name}: relative {error:.1e}")
+        errors[engine] = float((found - true).norm() / true.norm())
+        # relu's kink: units within rounding of it have one slope or the other, and no float32
+        # engine is nearer to float64 than that on a deep network
+        if errors[engine] > 1e-3:
+            raise RuntimeError(f"{engine} differs on {name}: relative {errors[engine]:.1e}")
         seconds = time.perf_counter() - start
         # a peer that needs many seconds was warm long before the end of its first run
         rounds[engine] = 2 if seconds > 4 else 5 if seconds > 0.5 else 15
@@ -149,7 +153,8 @@ def compare(name: str) -> dict[str, Any]:
                 times[engine].append(times_of(run, _SHORTEST))
     for engine, measured in times.items():
         wall, cpu = (statistics.median(column) for column in zip(*measured, strict=True))
-        row[engine] = {"seconds": round(wall, 5), "cpu_seconds": round(cpu, 5)}
+        error = float(f"{errors[engine]:.1e}")
+        row[engine] = {"seconds": round(wall, 5), "cpu_seconds": round(cpu, 5), "error": error}
 
     def ratio(engine: str, clock: int) -> float:
         pairs = zip(times[engine], times["ours"], strict=False)  # rounds that both took part in
@@ -227,6 +232,8 @@ def main() -> int:
                 if cpu < bar:
                     missed.append(f"{name} against {engine}")
         ratios.append(f"one Jac. {row['one_jacobian_cpu_ratio']:.1f}")
+        worst = max(row[e]["error"] for e in ENGINES if row[e] is not None and e != "ours")
+        ratios.append(f"error {row['ours']['error']:.0e} (peers {worst:.0e})")
         print(f"{name:22}{row['samples']:5}{cells}  {'; '.join(ratios)}", flush=True)
     memory = {}
     if arguments.case is None:

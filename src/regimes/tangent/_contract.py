@@ -192,25 +192,27 @@ def _add_linear(
     grid = out.view(m, n, m, k)
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = max(4, layers[0][0].left.element_size()) * (len(layers) + m)
+    rights = [(a.right.dense()[:, 0], b.right.dense()[:, 0], a.bias * b.bias) for a, b in layers]
+    lefts = [(a.left[..., 0], b.left[..., 0]) for a, b in layers]
     for rows, columns in _sample_tiles(n, k, same and m == 1, pair_bytes, workspace):
-        rights = [_right_gram(a, b, rows, columns).unsqueeze(1) for a, b in layers]
+        grams = [_right_gram(x[rows], y[columns], bias).unsqueeze(1) for x, y, bias in rights]
         for index in range(m):
             first = index if same else 0  # the outputs before have met this one
             into = grid[index, rows, first:, columns]  # (rows, outputs, columns)
-            for number, (a, b) in enumerate(layers):
-                second = b.left[first:, columns, :, 0].flatten(0, 1)
-                pairs = product(a.left[index, rows, :, 0], second).view(into.shape)
+            for number, (gram, (left, other)) in enumerate(zip(grams, lefts, strict=True)):
+                others = other[first:, columns].flatten(0, 1)
+                pairs = product(left[index, rows], others).view(into.shape)
                 if fresh and number == 0:
-                    torch.mul(rights[number], pairs, out=into)
+                    torch.mul(gram, pairs, out=into)
                 else:
-                    into.addcmul_(rights[number], pairs)
+                    into.addcmul_(gram, pairs)
 
 
-def _right_gram(a: Outer, b: Outer, rows: slice, columns: slice) -> Tensor:
-    """Gram of the inputs of two sets of samples, with the bias's."""
-    gram = product(*(f.right.dense()[s, 0] for f, s in ((a, rows), (b, columns))))
-    if a.bias:
-        gram += a.bias * b.bias
+def _right_gram(x: Tensor, y: Tensor, bias: float) -> Tensor:
+    """Gram of the inputs x and y of a linear layer, (n, q) and (n', q), with that of the bias."""
+    gram = product(x, y)
+    if bias:
+        gram += bias
     return gram
 
 
@@ -222,10 +224,11 @@ def _add_readout(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) ->
     m, n, _, _ = a.left.shape
     grid = out.view(m, n, m, b.samples)
     common = product(a.left[:, 0, :, 0], b.left[:, 0, :, 0]).tolist()
+    rights, others = a.right.dense()[:, 0], b.right.dense()[:, 0]
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = 2 * max(4, a.left.element_size())
     for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
-        right = _right_gram(a, b, rows, columns)
+        right = _right_gram(rights[rows], others[columns], a.bias * b.bias)
         for first, row in enumerate(common):
             for second in range(first if same else 0, m):
                 if row[second]:
