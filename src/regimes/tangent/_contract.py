@@ -129,7 +129,7 @@ def _mirror_squares_(out: Tensor, count: int, side: int) -> None:
     Each in halves: what lies between the halves is copied, then there are twice as many squares.
     """
     row, first = out.stride(0), out.storage_offset()
-    while side % 2 == 0 and side > 16:
+    while side % 2 == 0 and side > 32:
         half = side // 2
         stride = (side * (row + 1), row, 1)
         above = out.as_strided((count, half, half), stride, first + half)
@@ -195,13 +195,15 @@ def _add_linear(
     rights = [(a.right.dense()[:, 0], b.right.dense()[:, 0], a.bias * b.bias) for a, b in layers]
     lefts = [(a.left[..., 0], b.left[..., 0]) for a, b in layers]
     for rows, columns in _sample_tiles(n, k, same and m == 1, pair_bytes, workspace):
+        # everything that can be cut outside the loop is, because cutting takes as long as adding
         grams = [_right_gram(x[rows], y[columns], bias).unsqueeze(1) for x, y, bias in rights]
-        for index in range(m):
+        parts = [(x[:, rows].unbind(), y[:, columns].flatten(0, 1)) for x, y in lefts]
+        width = grams[0].shape[2]
+        for index, into in enumerate(grid[:, rows, :, columns].unbind()):
             first = index if same else 0  # the outputs before have met this one
-            into = grid[index, rows, first:, columns]  # (rows, outputs, columns)
-            for number, (gram, (left, other)) in enumerate(zip(grams, lefts, strict=True)):
-                others = other[first:, columns].flatten(0, 1)
-                pairs = product(left[index, rows], others).view(into.shape)
+            into = into.narrow(1, first, m - first)  # (rows, outputs, columns)
+            for number, (gram, (left, others)) in enumerate(zip(grams, parts, strict=True)):
+                pairs = product(left[index], others[first * width :]).view(into.shape)
                 if fresh and number == 0:
                     torch.mul(gram, pairs, out=into)
                 else:
@@ -223,16 +225,18 @@ def _add_readout(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) ->
     """
     m, n, _, _ = a.left.shape
     grid = out.view(m, n, m, b.samples)
-    common = product(a.left[:, 0, :, 0], b.left[:, 0, :, 0]).tolist()
+    common = product(a.left[:, 0, :, 0], b.left[:, 0, :, 0])  # (m, m)
     rights, others = a.right.dense()[:, 0], b.right.dense()[:, 0]
+    different = common - common.diagonal().diag()
+    apart = (different.triu() if same else different).nonzero().tolist()
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = 2 * max(4, a.left.element_size())
     for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
         right = _right_gram(rights[rows], others[columns], a.bias * b.bias)
-        for first, row in enumerate(common):
-            for second in range(first if same else 0, m):
-                if row[second]:
-                    grid[first, rows, second, columns].add_(right, alpha=row[second])
+        into = grid[:, rows, :, columns]
+        into.diagonal(dim1=0, dim2=2).addcmul_(right.unsqueeze(2), common.diagonal())
+        for first, second in apart:
+            into[first, :, second].addcmul_(right, common[first, second])
 
 
 def _add_pairs(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -> None:
