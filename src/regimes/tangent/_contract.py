@@ -189,25 +189,34 @@ def _add_linear(
     """
     m, n, _, _ = layers[0][0].left.shape
     k = layers[0][1].samples
-    grid = out.view(m, n, m, k)
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = max(4, layers[0][0].left.element_size()) * (len(layers) + m)
+    # whatever can be cut outside the loops is: between products that takes longer than it looks
     rights = [(a.right.dense()[:, 0], b.right.dense()[:, 0], a.bias * b.bias) for a, b in layers]
     lefts = [(a.left[..., 0], b.left[..., 0]) for a, b in layers]
     for rows, columns in _sample_tiles(n, k, same and m == 1, pair_bytes, workspace):
-        # everything that can be cut outside the loop is, because cutting takes as long as adding
-        grams = [_right_gram(x[rows], y[columns], bias).unsqueeze(1) for x, y, bias in rights]
+        grams = [_right_gram(x[rows], y[columns], bias) for x, y, bias in rights]
+        if m == 1:
+            into = out[rows, columns]
+            for number, (gram, (x, y)) in enumerate(zip(grams, lefts, strict=True)):
+                _add_times(into, gram, product(x[0, rows], y[0, columns]), fresh and number == 0)
+            continue
         parts = [(x[:, rows].unbind(), y[:, columns].flatten(0, 1)) for x, y in lefts]
-        width = grams[0].shape[2]
-        for index, into in enumerate(grid[:, rows, :, columns].unbind()):
+        grid = out.view(m, n, m, k)[:, rows, :, columns]
+        for index, into in enumerate(grid.unbind()):
             first = index if same else 0  # the outputs before have met this one
             into = into.narrow(1, first, m - first)  # (rows, outputs, columns)
             for number, (gram, (left, others)) in enumerate(zip(grams, parts, strict=True)):
-                pairs = product(left[index], others[first * width :]).view(into.shape)
-                if fresh and number == 0:
-                    torch.mul(gram, pairs, out=into)
-                else:
-                    into.addcmul_(gram, pairs)
+                pairs = product(left[index], others[first * gram.shape[1] :]).view(into.shape)
+                _add_times(into, gram.unsqueeze(1), pairs, fresh and number == 0)
+
+
+def _add_times(into: Tensor, a: Tensor, b: Tensor, fresh: bool) -> None:
+    """Add a * b, or write it where `fresh`."""
+    if fresh:
+        torch.mul(a, b, out=into)
+    else:
+        into.addcmul_(a, b)
 
 
 def _right_gram(x: Tensor, y: Tensor, bias: float) -> Tensor:
