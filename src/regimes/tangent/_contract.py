@@ -185,30 +185,40 @@ def _add_linear(
 ) -> None:
     """Add (right Gram + bias) * left Gram of linear layers, or write it where `fresh`.
 
-    Entry by entry, for every pair of outputs.
+    Entry by entry, for every pair of outputs. Tensors are cut into tiles before any are multiplied:
+    after a product that filled the cache, every small step of Python takes ten times as long.
     """
     m, n, _, _ = layers[0][0].left.shape
     k = layers[0][1].samples
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = max(4, layers[0][0].left.element_size()) * (len(layers) + m)
-    # whatever can be cut outside the loops is: between products that takes longer than it looks
+    tiles = _sample_tiles(n, k, same and m == 1, pair_bytes, workspace)
     rights = [(a.right.dense()[:, 0], b.right.dense()[:, 0], a.bias * b.bias) for a, b in layers]
     lefts = [(a.left[..., 0], b.left[..., 0]) for a, b in layers]
-    for rows, columns in _sample_tiles(n, k, same and m == 1, pair_bytes, workspace):
-        grams = [_right_gram(x[rows], y[columns], bias) for x, y, bias in rights]
-        if m == 1:
-            into = out[rows, columns]
-            for number, (gram, (x, y)) in enumerate(zip(grams, lefts, strict=True)):
-                _add_times(into, gram, product(x[0, rows], y[0, columns]), fresh and number == 0)
-            continue
-        parts = [(x[:, rows].unbind(), y[:, columns].flatten(0, 1)) for x, y in lefts]
-        grid = out.view(m, n, m, k)[:, rows, :, columns]
-        for index, into in enumerate(grid.unbind()):
+    if m == 1:
+        sides = [(*right, *left) for right, left in zip(rights, lefts, strict=True)]
+        cut = [
+            (out[r, c], [(x[r], y[c], bias, u[0, r], v[0, c]) for x, y, bias, u, v in sides])
+            for r, c in tiles
+        ]
+        for into, parts in cut:
+            for number, (x, y, bias, u, v) in enumerate(parts):
+                gram = _right_gram(x, y, bias)
+                _add_times(into, gram, product(u, v), fresh and number == 0)
+        return
+    grid = out.view(m, n, m, k)
+    for r, c in tiles:
+        grams = [_right_gram(x[r], y[c], bias).unsqueeze(1) for x, y, bias in rights]
+        pairs = [(u[:, r].unbind(), v[:, c].flatten(0, 1)) for u, v in lefts]
+        width = grams[0].shape[2]
+        rows = []
+        for index, into in enumerate(grid[:, r, :, c].unbind()):
             first = index if same else 0  # the outputs before have met this one
             into = into.narrow(1, first, m - first)  # (rows, outputs, columns)
-            for number, (gram, (left, others)) in enumerate(zip(grams, parts, strict=True)):
-                pairs = product(left[index], others[first * gram.shape[1] :]).view(into.shape)
-                _add_times(into, gram.unsqueeze(1), pairs, fresh and number == 0)
+            rows.append((into, [(u[index], v[first * width :]) for u, v in pairs]))
+        for into, factors in rows:
+            for number, (gram, (u, v)) in enumerate(zip(grams, factors, strict=True)):
+                _add_times(into, gram, product(u, v).view(into.shape), fresh and number == 0)
 
 
 def _add_times(into: Tensor, a: Tensor, b: Tensor, fresh: bool) -> None:
@@ -240,10 +250,14 @@ def _add_readout(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) ->
     apart = (different.triu() if same else different).nonzero().tolist()
     workspace = min(workspace, left_limit(out.device))
     pair_bytes = 2 * max(4, a.left.element_size())
-    for rows, columns in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace):
-        right = _right_gram(rights[rows], others[columns], a.bias * b.bias)
-        into = grid[:, rows, :, columns]
-        into.diagonal(dim1=0, dim2=2).addcmul_(right.unsqueeze(2), common.diagonal())
+    tiles = [
+        (grid[:, r, :, c], rights[r], others[c])
+        for r, c in _sample_tiles(n, b.samples, same and m == 1, pair_bytes, workspace)
+    ]
+    scale = common.diagonal()
+    for into, x, y in tiles:
+        right = _right_gram(x, y, a.bias * b.bias)
+        into.diagonal(dim1=0, dim2=2).addcmul_(right.unsqueeze(2), scale)
         for first, second in apart:
             into[first, :, second].addcmul_(right, common[first, second])
 
