@@ -113,8 +113,8 @@ def diagonal(factor: Factor, workspace: int) -> Tensor:
 def mirror_(out: Tensor) -> None:
     """Copy what is above the diagonal below it."""
     size = out.shape[0]
-    # strips whose columns a CPU's cache holds
-    step = min(size, 4096 if out.device.type != "cpu" else 256 if size < 2048 else 128)
+    # strips whose columns a CPU's cache holds; a small matrix is one square
+    step = min(size, 4096 if out.device.type != "cpu" else 768 if size < 768 else 128)
     whole = size - size % step
     _mirror_squares_(out, whole // step, step)
     if whole < size:
