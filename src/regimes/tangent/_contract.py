@@ -196,9 +196,9 @@ def _add_linear(
     rights = [(a.right.dense()[:, 0], b.right.dense()[:, 0], a.bias * b.bias) for a, b in layers]
     lefts = [(a.left[..., 0], b.left[..., 0]) for a, b in layers]
     if m == 1:
-        sides = [(*right, *left) for right, left in zip(rights, lefts, strict=True)]
+        both = [(*right, *left) for right, left in zip(rights, lefts, strict=True)]
         cut = [
-            (out[r, c], [(x[r], y[c], bias, u[0, r], v[0, c]) for x, y, bias, u, v in sides])
+            (out[r, c], [(x[r], y[c], bias, u[0, r], v[0, c]) for x, y, bias, u, v in both])
             for r, c in tiles
         ]
         for into, parts in cut:
@@ -209,16 +209,17 @@ def _add_linear(
     grid = out.view(m, n, m, k)
     for r, c in tiles:
         grams = [_right_gram(x[r], y[c], bias).unsqueeze(1) for x, y, bias in rights]
-        pairs = [(u[:, r].unbind(), v[:, c].flatten(0, 1)) for u, v in lefts]
-        width = grams[0].shape[2]
+        sides = [(u[:, r].unbind(), v[:, c]) for u, v in lefts]
         rows = []
         for index, into in enumerate(grid[:, r, :, c].unbind()):
             first = index if same else 0  # the outputs before have met this one
             into = into.narrow(1, first, m - first)  # (rows, outputs, columns)
-            rows.append((into, [(u[index], v[first * width :]) for u, v in pairs]))
+            rows.append((into, [(u[index], v[first:]) for u, v in sides]))
         for into, factors in rows:
             for number, (gram, (u, v)) in enumerate(zip(grams, factors, strict=True)):
-                _add_times(into, gram, product(u, v).view(into.shape), fresh and number == 0)
+                # flat only now: of some columns it is a copy, and one at a time is enough
+                pairs = product(u, v.flatten(0, 1)).view(into.shape)
+                _add_times(into, gram, pairs, fresh and number == 0)
 
 
 def _add_times(into: Tensor, a: Tensor, b: Tensor, fresh: bool) -> None:

@@ -152,7 +152,8 @@ class Engine:
         passes = job.samples * (1.0 if blocks == 1 else (1.0 + blocks) / 2) * (1 + job.outputs)
         products = sum(_products_a_sample(structure, layer) for layer in layers)
         work = Work(passes * products, passes * 3.0 * structure.saved_bytes)
-        return Plan(layers, job, block, chunk, budget, expected, workspace, work, rates)
+        last = structure.channels_last
+        return Plan(layers, job, block, chunk, budget, expected, workspace, work, rates, last)
 
     def job(self, x: Batch, x2: Batch | None, chosen: Outputs) -> Job:
         """The size of the Gram of x, or of x against x2."""

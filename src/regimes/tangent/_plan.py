@@ -49,6 +49,7 @@ class Plan:
     workspace: int  # bytes for the temporaries of a contraction
     pass_work: Work
     rates: Rates
+    channels_last: bool  # in which order of memory the passes are
 
     @property
     def seconds(self) -> float:
@@ -80,7 +81,8 @@ class Plan:
         head = (
             f"Gram of {job.rows} x {job.columns} samples, {job.outputs} output(s) each"
             f"{', symmetric: upper half only' if job.same else ''}\n"
-            f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s\n"
+            f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s"
+            f"{', with channels last' if self.channels_last else ''}\n"
             f"memory at most {readable(self.expected)} of {readable(self.budget)}; "
             f"{blocks} block(s) of {min(self.block, job.rows)} samples, {self.chunk} a pass\n"
         )
