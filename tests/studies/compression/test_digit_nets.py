@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import regimes as rg
-from regimes.studies.compression import _digit_nets as nets
+from regimes.studies.compression.digit_parity import _nets as nets
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from regimes.lab import InlineExecutor, Store, find, run
-from regimes.studies.compression._digit_claims import CURVES
 from regimes.studies.compression.digit_parity import KERNELS, PAPER_P
+from regimes.studies.compression.digit_parity._claims import CURVES
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.compression._foundation_figures import boundary_velocity
 from regimes.studies.compression.foundations import settled_neurons
+from regimes.studies.compression.foundations._figures import boundary_velocity
 
 
 @pytest.fixture(scope="module")

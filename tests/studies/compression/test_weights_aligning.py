@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.compression._arrows import Panel, arrow_trace, draw, rescaled, segments
+from regimes.studies.compression.weights_aligning._arrows import (
+    Panel,
+    arrow_trace,
+    draw,
+    rescaled,
+    segments,
+)
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ import xarray as xr
 from regimes.lab import InlineExecutor, Store, find, gather, run
 from regimes.measure import ensemble_error, ensemble_variance
 from regimes.studies.regimes import _cases
-from regimes.studies.regimes._fluctuation_claims import (
+from regimes.studies.regimes.fluctuations import fluctuation
+from regimes.studies.regimes.fluctuations._claims import (
     JUDGED,
     asymptote,
     half_height,
     measured,
 )
-from regimes.studies.regimes.fluctuations import fluctuation
 
 SEEDS = 10
 CASES = (

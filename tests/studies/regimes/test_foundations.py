@@ -7,11 +7,11 @@ import xarray as xr
 
 from regimes.lab import LocalExecutor, Store, find, run
 from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes._foundation_claims import farthest, slope
-from regimes.studies.regimes._foundation_ends import watched
-from regimes.studies.regimes._foundation_start import gradient_sizes
-from regimes.studies.regimes._foundation_training import potential_gap, twin_gap
 from regimes.studies.regimes._setting import members, task
+from regimes.studies.regimes.foundations._ends import watched
+from regimes.studies.regimes.foundations._start import gradient_sizes
+from regimes.studies.regimes.foundations._start_claims import farthest, slope
+from regimes.studies.regimes.foundations._training import potential_gap, twin_gap
 
 WIDTHS = ("noise_width", "layer_width", "move_width", "field_width")
 

@@ -8,8 +8,8 @@ import xarray as xr
 from regimes import flow
 from regimes.lab import InlineExecutor, Store, find, gather, run
 from regimes.studies.regimes import _cases
-from regimes.studies.regimes._frozen_claims import JUDGED
-from regimes.studies.regimes._frozen_trial import Setting, frozen_course, train
+from regimes.studies.regimes.frozen_kernels._claims import JUDGED
+from regimes.studies.regimes.frozen_kernels._trial import Setting, frozen_course, train
 from regimes.tangent import stacked_gram
 
 SEEDS = 6

@@ -8,8 +8,8 @@ import xarray as xr
 from regimes.data import Dataset
 from regimes.lab import LocalExecutor, Point, Store, find, run
 from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes import _jamming_claims as claims
 from regimes.studies.regimes import jamming
+from regimes.studies.regimes.jamming import _claims as claims
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from regimes.lab import InlineExecutor, LocalExecutor, Store, find, run
-from regimes.studies.regimes import _phase_lines as lines
 from regimes.studies.regimes.phase_diagram import PAPER_AT, PAPER_WIDTHS, scales
+from regimes.studies.regimes.phase_diagram import _lines as lines
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import torch
 import xarray as xr
 
 from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.regimes._random_feature_models import (
+from regimes.studies.regimes.random_features._models import (
     apply,
     effective_ridge,
     features,

@@ -7,8 +7,8 @@ import xarray as xr
 
 from regimes.lab import InlineExecutor, Store, find, run
 from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes._relu_claims import slope_of_mean
-from regimes.studies.regimes.relu_kernel import mask_flips
+from regimes.studies.regimes.relu import mask_flips
+from regimes.studies.regimes.relu._claims import slope_of_mean
 
 
 @pytest.fixture(scope="module")

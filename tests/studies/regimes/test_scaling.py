@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from regimes.lab import InlineExecutor, Store, find, run
-from regimes.studies.regimes._scaling_claims import layer_shares
 from regimes.studies.regimes.scaling import DECADES
+from regimes.studies.regimes.scaling._claims import layer_shares
 
 DEPTHS, WIDTHS, MAIN = (1, 2, 3, 5), (30, 60, 120, 240), 60
 PAIRS = {(2, 30), (2, 120), (3, 240)} | {(depth, MAIN) for depth in DEPTHS}

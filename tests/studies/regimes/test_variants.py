@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from regimes.lab import InlineExecutor, Store, find, run
-from regimes.studies.regimes._variants import COMPARED, Params, setting_of
+from regimes.studies.regimes.variants._settings import COMPARED, Params, setting_of
 
 SEEDS = 4
 AT = (0.1, 1.0, 1e3)
