@@ -19,6 +19,7 @@ from regimes.lab._progress import duration
 from regimes.lab._results import Summary
 from regimes.lab._study import Study
 from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
+from regimes.lab.draw import PARTNERS
 
 _MARKS = {
     Verdict.REPRODUCED: "✓",
@@ -71,7 +72,8 @@ def report_html(sections: Sequence[Section], *, title: str = "regimes: report") 
     if any(part.figures for part in sections):
         from plotly.offline import get_plotlyjs
 
-        drawing = f"<script>{get_plotlyjs()}</script>"
+        partners = json.dumps(PARTNERS)
+        drawing = f"<script>{get_plotlyjs()}\nconst PARTNERS = {partners};</script>"
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"

@@ -18,6 +18,7 @@ from regimes.lab._fields import coerced, field_types
 from regimes.lab._ledger import check_id
 from regimes.lab._registry import register
 from regimes.lab._trial import TrialResult
+from regimes.lab.judge import Claims, Missing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -142,10 +143,10 @@ def study(
     """Register a class of static methods as a study.
 
     The class holds `trial(params, point) -> TrialResult` and, where the default does not do,
-    `summarise(results) -> Dataset`, `figures(dataset) -> {title: plotly figure}`,
-    `claims(dataset) -> [Claim]`, `cost(params, point) -> float`, `wanted(params, point) -> bool`.
-    Its docstring is the study's description. It must live in an importable module: workers import
-    it by name.
+    `summarise(results) -> Dataset`, `cost(params, point) -> float`,
+    `wanted(params, point) -> bool`; as `figures` a mapping from titles to functions of the
+    dataset that draw, and as `claims` the `Claims` that were declared. Its docstring is the study's
+    description. It must live in an importable module: workers import it by name.
 
     Args:
         name: `theme/what`, lower case.
@@ -154,7 +155,7 @@ def study(
         axes: fields of the parameters that are scanned; a text is an `Axis` that is not stacked.
         units: unit of each variable the trials return.
         watch: variables whose best value is shown while the study runs, with "min" or "max".
-        judges: the ledger's ids that `claims` gives verdicts on.
+        judges: the ledger's ids that `claims` gives verdicts on, when it is a function.
         dtype: precision of the trials when the user does not choose.
     """
     scanned = tuple(Axis(axis) if isinstance(axis, str) else axis for axis in axes)
@@ -166,6 +167,7 @@ def study(
     def decorate(cls: type) -> Study:
         if not callable(getattr(cls, "trial", None)):
             raise ValueError(f"study {name}: the class needs a static method trial(params, point)")
+        judged = getattr(cls, "claims", _no_claims)
         made = Study(
             name=name,
             description=(cls.__doc__ or "").strip(),
@@ -174,14 +176,14 @@ def study(
             axes=scanned,
             trial=cls.trial,  # type: ignore[attr-defined]
             summarise=getattr(cls, "summarise", _collect),
-            figures=getattr(cls, "figures", _no_figures),
-            claims=getattr(cls, "claims", _no_claims),
+            figures=_drawing(getattr(cls, "figures", {})),
+            claims=judged.judged if isinstance(judged, Claims) else judged,
             cost=getattr(cls, "cost", _same_cost),
             wanted=getattr(cls, "wanted", _all_wanted),
             module=_importable(cls.__module__),
             units=dict(units or {}),
             watch=dict(watch or {}),
-            judges=declared,
+            judges=judged.ids if isinstance(judged, Claims) else declared,
             dtype=dtype,
         )
         register(made)
@@ -233,8 +235,24 @@ def _collect(results: Results) -> xr.Dataset:
     return collect(results)
 
 
-def _no_figures(dataset: xr.Dataset) -> Mapping[str, Any]:
-    return {}
+def _drawing(figures: Any) -> Callable[[xr.Dataset], Mapping[str, Any]]:
+    """One function that draws every figure; one without data says what it lacks."""
+    if callable(figures):
+        return figures
+
+    def drawn(dataset: xr.Dataset) -> Mapping[str, Any]:
+        return {title: _drawn(draw, dataset) for title, draw in figures.items()}
+
+    return drawn
+
+
+def _drawn(draw: Callable[[xr.Dataset], Any], dataset: xr.Dataset) -> Any:
+    from regimes.lab.draw import blank
+
+    try:
+        return draw(dataset)
+    except Missing as missing:
+        return blank(str(missing))
 
 
 def _no_claims(dataset: xr.Dataset) -> Sequence[Claim]:

@@ -24,9 +24,7 @@
       layout: {
         font: { family: "system-ui, sans-serif", size: 13, color: tone("--ink") },
         paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-        colorway: dark.matches
-          ? ["#8ea6ff", "#ffab5e", "#5fd0a5", "#ff7f93", "#c59bff", "#6fd3ee", "#e6d36a", "#b8c1d1"]
-          : ["#3454d1", "#d9730d", "#1f8a5b", "#c8375a", "#7c4dce", "#0f8ba8", "#9a7d0a", "#5c667a"],
+        colorway: PARTNERS.slice(0, 8).map((pair) => pair[dark.matches ? 1 : 0]),
         xaxis: axis, yaxis: axis,
         polar: { bgcolor: "rgba(0,0,0,0)" },
         legend: legendOf(spec),
@@ -42,8 +40,15 @@
     return layout;
   };
 
+  // Figures are written in light colours; in the dark each has a partner.
+  const specOf = (name) => {
+    let text = document.getElementById(name).textContent;
+    if (dark.matches) for (const [light, night] of PARTNERS) text = text.replaceAll(light, night);
+    return JSON.parse(text);
+  };
+
   const draw = (element) => {
-    const spec = JSON.parse(document.getElementById(element.dataset.figure).textContent);
+    const spec = specOf(element.dataset.figure);
     const config = { responsive: true, displaylogo: false, displayModeBar: narrow() ? false : "hover",
       modeBarButtonsToRemove: ["sendChartToCloud", "select2d", "lasso2d"] };
     element.style.minHeight = (spec.layout.height || (narrow() ? 340 : 420)) + "px";

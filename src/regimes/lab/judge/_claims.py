@@ -1,0 +1,88 @@
+"""The judges of a study, collected by a decorator: one function per claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, TypeAlias
+
+from regimes.lab._claims import Claim
+from regimes.lab._ledger import check_id
+from regimes.lab.judge._missing import Missing
+from regimes.lab.judge._parts import Part, claim_of_parts
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+Parts: TypeAlias = Generator[Part, None, str | None]  # yields parts, returns a remark
+Judge: TypeAlias = "Callable[[xr.Dataset], Parts | Claim]"
+
+
+class Claims:
+    """The claims of one study, in the order they are declared.
+
+    A judge yields the parts of its claim, each a number with its range, and may return a remark
+    that is printed beside the verdict. Where parts do not fit it returns a `Claim` of its own. A
+    `Missing` raised anywhere below it makes the claim inconclusive, and says why.
+
+    >>> import xarray as xr
+    >>> from regimes.lab.judge import above, mean_of, need
+    >>> claim = Claims()
+    >>> @claim("X-1", "the error falls")
+    ... def falls(dataset):
+    ...     yield above("fall", mean_of(need(dataset, "fall").fall), 0.0)
+    ...     return "over two seeds"
+    >>> [found.why for found in claim.judged(xr.Dataset({"fall": ("seed", [0.1, 0.3])}))]
+    ['fall 0.2 ± 0.1; over two seeds']
+    >>> [found.why for found in claim.judged(xr.Dataset())]
+    ['no finished trial has fall']
+    """
+
+    def __init__(self) -> None:
+        self._judges: dict[str, tuple[str, Judge]] = {}
+
+    def __call__(self, id: str, expected: str) -> Callable[[Judge], Judge]:
+        """Declare a judge.
+
+        Args:
+            id: the claim's id in the ledger, or one of the study's own.
+            expected: the relation in words, shown where nothing could be measured.
+        """
+        check_id(id)
+        if id in self._judges:
+            raise ValueError(f"claim {id} has two judges in one study")
+
+        def collect(judge: Judge) -> Judge:
+            self._judges[id] = (expected, judge)
+            return judge
+
+        return collect
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids judged, in order."""
+        return tuple(self._judges)
+
+    def judged(self, dataset: xr.Dataset) -> list[Claim]:
+        """Every claim with its verdict on these data."""
+        return [self._judge(id, dataset) for id in self._judges]
+
+    def _judge(self, id: str, dataset: xr.Dataset) -> Claim:
+        expected, judge = self._judges[id]
+        try:
+            found = judge(dataset)
+            return found if isinstance(found, Claim) else _collected(id, found)
+        except Missing as missing:
+            return Claim.unclear(id, expected, why=str(missing))
+
+
+def _collected(id: str, found: Parts) -> Claim:
+    if not isinstance(found, Generator):
+        raise TypeError(f"the judge of {id} must yield parts or return a Claim, got {found!r}")
+    parts: list[Part] = []
+    while True:
+        try:
+            parts.append(next(found))
+        except StopIteration as end:
+            if not parts:
+                raise TypeError(f"the judge of {id} yielded no part") from None
+            return claim_of_parts(id, parts, why=end.value or "")
