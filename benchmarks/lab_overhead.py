@@ -22,11 +22,11 @@ from regimes.lab import (
     Point,
     Store,
     TrialResult,
+    agenda,
     collect,
     execute,
     find,
     gather,
-    plan,
     study,
 )
 
@@ -68,11 +68,11 @@ def main(trials: int = 10_000) -> bool:
     params = Params(i=tuple(range(trials)))
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
-        first = plan(nothing, params, store=store)
+        first = agenda(nothing, params, store=store)
         report, run_wall, run_cpu = timed(
             lambda: execute(first, store=store, executor=LocalExecutor(2))
         )
-        resumed, resume_wall, resume_cpu = timed(lambda: plan(nothing, params, store=store))
+        resumed, resume_wall, resume_cpu = timed(lambda: agenda(nothing, params, store=store))
         dataset, collect_wall, collect_cpu = timed(
             lambda: collect(gather(nothing, params, store=store))
         )

@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regimes.lab import collect, execute, gather, mean_over, plan
+from regimes.lab import agenda, collect, execute, gather, mean_over
 
 
 def run(study, params, store):
-    execute(plan(study, params, store=store), store=store)
+    execute(agenda(study, params, store=store), store=store)
     return gather(study, params, store=store)
 
 

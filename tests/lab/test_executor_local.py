@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from regimes.lab import ExecutorError, LocalExecutor, Stop, Store, StoreError, execute, gather, plan
+from regimes.lab import (
+    ExecutorError,
+    LocalExecutor,
+    Stop,
+    Store,
+    StoreError,
+    agenda,
+    execute,
+    gather,
+)
 
 
 def workers_of(pid):
@@ -27,7 +36,7 @@ def workers_of(pid):
 
 
 def sweep(study, params, store, workers=2, **options):
-    planned = plan(study, params, store=store)
+    planned = agenda(study, params, store=store)
     return execute(planned, store=store, executor=LocalExecutor(workers), **options)
 
 
@@ -83,7 +92,9 @@ def test_threads_are_shared_out_and_gpus_handed_round(toys, store, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
     params = toys.TroubleParams(kind=("environment",), i=tuple(range(8)), seconds=0.05)
     executor = LocalExecutor(2, threads=3, device="cuda")
-    execute(plan(toys.Trouble, params, store=store), store=store, executor=executor, device="cuda")
+    execute(
+        agenda(toys.Trouble, params, store=store), store=store, executor=executor, device="cuda"
+    )
     scalars = [record.result.scalars for record in gather(toys.Trouble, params, store=store)]
     assert {item["CUDA_VISIBLE_DEVICES"] for item in scalars} == {"4", "7"}
     assert {item["OMP_NUM_THREADS"] for item in scalars} == {"3"}
@@ -141,7 +152,7 @@ def test_a_store_that_cannot_be_written_ends_the_run_with_its_name(toys, tmp_pat
 
 
 def test_a_study_workers_cannot_import_is_explained(toys, store):
-    planned = plan(toys.Trouble, toys.TroubleParams(), store=store)
+    planned = agenda(toys.Trouble, toys.TroubleParams(), store=store)
     absent = replace(planned, study=replace(toys.Trouble, module="no_such_module"))
     with pytest.raises(ExecutorError, match="No module named 'no_such_module'"):
         execute(absent, store=store, executor=LocalExecutor(1))

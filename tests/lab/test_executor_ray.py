@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from regimes.lab import ExecutorError, RayExecutor, Stop, execute, gather, plan
+from regimes.lab import ExecutorError, RayExecutor, Stop, agenda, execute, gather
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="ray is not installed: pip install regimes[ray]")
@@ -39,7 +39,7 @@ def cluster():
 
 def sweep(study, params, store, **options):
     executor = RayExecutor(**options.pop("executor", {}))
-    return execute(plan(study, params, store=store), store=store, executor=executor, **options)
+    return execute(agenda(study, params, store=store), store=store, executor=executor, **options)
 
 
 @needs_ray
@@ -92,7 +92,7 @@ class TestOnACluster:
         assert time.monotonic() - start < 20
 
     def test_a_study_that_workers_do_not_find_is_explained(self, cluster, toys, store):
-        planned = plan(toys.Trouble, toys.TroubleParams(), store=store)
+        planned = agenda(toys.Trouble, toys.TroubleParams(), store=store)
         absent = replace(planned, study=replace(toys.Trouble, module="no_such_module"))
         with pytest.raises(ExecutorError, match="No module named 'no_such_module'"):
             execute(absent, store=store, executor=RayExecutor())

@@ -2,22 +2,22 @@ import io
 
 from regimes.lab import LiveBar, PlainLines, Tally, TrialConfig
 from regimes.lab._perform import Outcome
-from regimes.lab._schedule import Schedule, Task
+from regimes.lab._queue import Task, TrialQueue
 
 
 def make(clock, count=4, already=2):
     tasks = [Task(TrialConfig("a/b", 1, {}, {"i": i}, "float64"), i + 1.0) for i in range(count)]
-    schedule = Schedule(tasks, workers=1, salt="")
-    return tasks, schedule, Tally(count + already, already, schedule, {"x": "min"}, clock=clock)
+    queue = TrialQueue(tasks, workers=1, salt="")
+    return tasks, queue, Tally(count + already, already, queue, {"x": "min"}, clock=clock)
 
 
 def test_the_line_says_counts_rate_time_left_and_best():
     now = [100.0]
-    tasks, schedule, tally = make(lambda: now[0])
+    tasks, queue, tally = make(lambda: now[0])
     for task, x in ((tasks[3], 0.5), (tasks[0], 0.7)):
         now[0] += 5.0
         outcome = Outcome(task.key, "finished", 5.0, watched={"x": x})
-        schedule.learn(outcome)
+        queue.learn(outcome)
         tally.add(outcome)
     assert (tally.rate, tally.best) == (0.2, {"x": 0.5})
     assert tally.seconds_left == 10.0  # costs 1 and 4 took 10 s, 2 and 3 are left

@@ -8,13 +8,13 @@ from regimes.lab import (
     Store,
     Summary,
     Verdict,
+    agenda,
     announce_run,
     discover,
     execute,
     keep_summary,
     known_summaries,
     label_of,
-    plan,
     run,
     save_results,
     summarise,
@@ -51,7 +51,7 @@ def test_a_summary_tells_what_was_run_where(toys, store):
 def test_an_unfinished_run_decides_nothing(toys, store):
     params = toys.EchoParams()
     part = replace(params, width=(1,))
-    execute(plan(toys.Echo, part, store=store), store=store)
+    execute(agenda(toys.Echo, part, store=store), store=store)
     summary = summarise(toys.Echo, "smoke", params, store=store)
     assert not summary.complete
     assert {claim.verdict for claim in summary.claims} == {Verdict.INCONCLUSIVE}
@@ -59,7 +59,7 @@ def test_an_unfinished_run_decides_nothing(toys, store):
 
 
 def test_verdicts_must_be_declared(toys, store):
-    execute(plan(toys.Echo, toys.EchoParams(), store=store), store=store)
+    execute(agenda(toys.Echo, toys.EchoParams(), store=store), store=store)
     with pytest.raises(ValueError, match="TOY-2: add them to judges"):
         summarise(replace(toys.Echo, judges=("TOY-1",)), "smoke", store=store)
 
@@ -81,7 +81,7 @@ def test_a_run_can_be_watched_from_the_moment_it_is_announced(toys, store, tmp_p
     params = toys.EchoParams()
     announced = announce_run(toys.Echo, "smoke", params, trials=6, dtype=None, command="c")
     keep_summary(announced, store)
-    execute(plan(toys.Echo, replace(params, width=(2,)), store=store), store=store)
+    execute(agenda(toys.Echo, replace(params, width=(2,)), store=store), store=store)
     (seen,) = known_summaries(discover(), store, tmp_path / "none")
     assert (seen.finished, seen.trials, seen.command) == (3, 6, "c")
     assert seen.dataset is not None

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from regimes.lab import LocalExecutor, Stop, execute, gather, plan, run
+from regimes.lab import LocalExecutor, Stop, agenda, execute, gather, run
 
 
 def test_a_finished_trial_is_never_run_again(toys, store, begun):
     params = toys.TroubleParams(folder=begun.path)
-    first = execute(plan(toys.Trouble, params, store=store), store=store)
+    first = execute(agenda(toys.Trouble, params, store=store), store=store)
     assert (first.already, first.ran, first.left, first.failures) == (0, 4, 0, ())
     assert first.complete
     more = replace(params, i=(2, 3, 4, 5))
-    second = execute(plan(toys.Trouble, more, store=store), store=store)
+    second = execute(agenda(toys.Trouble, more, store=store), store=store)
     assert (second.already, second.ran) == (2, 2)
     assert begun.count() == 6
 
@@ -21,7 +21,7 @@ def test_a_finished_trial_is_never_run_again(toys, store, begun):
 def test_failures_do_not_stop_the_others_and_run_again_next_time(toys, store, begun):
     params = toys.TroubleParams(kind=("raise",), folder=begun.path)
     for repetition in (1, 2):
-        planned = plan(toys.Trouble, params, store=store)
+        planned = agenda(toys.Trouble, params, store=store)
         report = execute(planned, store=store)
         assert sorted(failure.point["i"] for failure in report.failures) == [1, 3]
         assert "does not like it" in report.failures[0].error
@@ -32,23 +32,23 @@ def test_failures_do_not_stop_the_others_and_run_again_next_time(toys, store, be
 
 def test_a_damaged_trial_is_planned_again(toys, store):
     params = toys.EchoParams()
-    execute(plan(toys.Echo, params, store=store), store=store)
+    execute(agenda(toys.Echo, params, store=store), store=store)
     key = sorted(store.keys("toy/echo"))[0]
     (store.folder("toy/echo") / key / "arrays.safetensors").write_bytes(b"")
-    planned = plan(toys.Echo, params, store=store)
+    planned = agenda(toys.Echo, params, store=store)
     assert set(planned.set_aside) == {key}
     assert [task.key for task in planned.pending] == [key]
     assert execute(planned, store=store).complete
-    assert plan(toys.Echo, params, store=store).pending == ()
+    assert agenda(toys.Echo, params, store=store).pending == ()
 
 
 def test_cost_is_estimated_from_finished_trials(toys, store):
     params = toys.TroubleParams(seconds=0.02)
-    assert plan(toys.Trouble, params, store=store).worker_seconds is None
-    execute(plan(toys.Trouble, params, store=store), store=store)
-    other = plan(toys.Trouble, replace(params, i=tuple(range(10, 20))), store=store)
+    assert agenda(toys.Trouble, params, store=store).worker_seconds is None
+    execute(agenda(toys.Trouble, params, store=store), store=store)
+    other = agenda(toys.Trouble, replace(params, i=tuple(range(10, 20))), store=store)
     assert other.worker_seconds == pytest.approx(0.2, rel=0.3)
-    on_another_device = plan(toys.Trouble, params, store=store, device="cuda")
+    on_another_device = agenda(toys.Trouble, params, store=store, device="cuda")
     assert on_another_device.worker_seconds is None
     report = execute(other, store=store)
     assert report.busy_seconds == pytest.approx(report.estimated_seconds, rel=0.3)
@@ -61,7 +61,7 @@ def test_a_stop_between_trials_leaves_the_rest_for_later(toys, store):
                 stop.request(2)
 
     stop = Stop()
-    planned = plan(toys.Trouble, toys.TroubleParams(), store=store)
+    planned = agenda(toys.Trouble, toys.TroubleParams(), store=store)
     report = execute(planned, store=store, progress=AfterTwo(), stop=stop)
     assert report.interrupted == 2
     assert 2 <= report.ran < 4
@@ -75,7 +75,7 @@ def test_executors_agree_bit_for_bit(toys, tmp_path):
     found = []
     for name, executor in (("inline", None), ("local", LocalExecutor(2))):
         store = Store(tmp_path / name)
-        execute(plan(toys.Echo, toys.EchoParams(), store=store), store=store, executor=executor)
+        execute(agenda(toys.Echo, toys.EchoParams(), store=store), store=store, executor=executor)
         results = gather(toys.Echo, toys.EchoParams(), store=store)
         found.append({r.key: r.result.arrays["value"].values.tobytes() for r in results})
     assert found[0] == found[1]
@@ -92,7 +92,7 @@ def test_the_whole_way_in_one_call(toys, store):
 
 def test_an_unknown_device_is_refused(toys, store):
     with pytest.raises(ValueError, match="device 'tpu'"):
-        execute(plan(toys.Echo, toys.EchoParams(), store=store), store=store, device="tpu")
+        execute(agenda(toys.Echo, toys.EchoParams(), store=store), store=store, device="tpu")
 
 
 def test_ctrl_c_in_a_script_saves_and_raises(toys, store):

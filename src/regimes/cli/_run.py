@@ -14,29 +14,25 @@ from regimes.cli._options import DtypeOption, JsonOption, SetOption, SizeOption,
 from regimes.cli._output import BROKEN, FAILED, fail, say, say_json, user_errors
 from regimes.cli._wording import claim_rows, duration
 from regimes.lab import (
+    Agenda,
     Executor,
     ExecutorError,
     InlineExecutor,
     LiveBar,
     LocalExecutor,
     PlainLines,
-    Plan,
     Progress,
     RayExecutor,
+    Request,
     Silent,
-    Stop,
     Store,
     StoreError,
-    Study,
     Summary,
+    SummaryError,
     SweepReport,
-    announce_run,
-    execute,
+    conduct,
     find,
-    keep_summary,
     override,
-    plan,
-    summarise,
 )
 
 _SHOWN_FAILURES = 10
@@ -75,35 +71,30 @@ def run(
     with user_errors():
         chosen = find(study)
         params = override(chosen.parameters(size), settings or [])
-        planned = plan(chosen, params, store=place, dtype=dtype, device=device)
+        command = command_of(study, size, settings, dtype)
+        request = Request(chosen, size, params, place, dtype, device, command)
+        planned = request.agenda()
     for key, why in planned.set_aside.items():
         say(f"trial {key} was damaged ({why}); set aside, to be run again", error=True)
     if dry_run:
-        _show_plan(planned, workers, as_json=as_json)
+        _show_agenda(planned, workers, as_json=as_json)
         return
-    command = command_of(study, size, settings, dtype)
     try:
         with user_errors():
             executor = _executor(on, workers, threads, device, address, write)
-        if planned.pending:
-            announced = announce_run(
-                chosen, size, params, trials=len(planned.configs), dtype=dtype, command=command
-            )
-            keep_summary(announced, place)
-        with Stop(grace=grace) as stop:
-            done = execute(
-                planned,
-                store=place,
-                executor=executor,
-                device=device,
-                progress=_progress(as_json, planned),
-                stop=stop,
-            )
-        summary = _summarise(chosen, size, params, place, dtype, command)
-        keep_summary(summary, place)
+        done, summary = conduct(
+            request,
+            planned,
+            executor=executor,
+            progress=_progress(as_json, planned),
+            grace=grace,
+        )
     except (StoreError, ExecutorError) as error:
         message = error.strerror if isinstance(error, StoreError) else str(error)
         fail(message or str(error), BROKEN)
+    except SummaryError as error:
+        say("".join(traceback.format_exception(error.__cause__)), error=True)
+        fail(str(error), FAILED)
     resume = shlex.join(["regimes", *sys.argv[1:]]) if len(sys.argv) > 1 else command
     if as_json:
         say_json(_as_json(done, summary, place))
@@ -113,16 +104,6 @@ def run(
         raise typer.Exit(128 + done.interrupted)
     if done.failures:
         raise typer.Exit(FAILED)
-
-
-def _summarise(
-    study: Study, size: str, params: Any, store: Store, dtype: str | None, command: str
-) -> Summary:
-    try:
-        return summarise(study, size, params, store=store, dtype=dtype, command=command)
-    except Exception:  # the study's own code; what it failed on is kept
-        say(traceback.format_exc(), error=True)
-        fail(f"the study cannot make a summary; its trials are kept in {store.root}", FAILED)
 
 
 def _executor(
@@ -144,7 +125,7 @@ def _executor(
     return LocalExecutor(workers, threads=threads, device=device)
 
 
-def _progress(as_json: bool, planned: Plan) -> Progress:
+def _progress(as_json: bool, planned: Agenda) -> Progress:
     if as_json or not planned.pending:
         return Silent()
     if sys.stderr.isatty():
@@ -161,7 +142,7 @@ def command_of(study: str, size: str, settings: list[str] | None, dtype: str | N
     return shlex.join([*words, *(["--dtype", dtype] if dtype else [])])
 
 
-def _show_plan(planned: Plan, workers: int | None, *, as_json: bool) -> None:
+def _show_agenda(planned: Agenda, workers: int | None, *, as_json: bool) -> None:
     facts: dict[str, Any] = {
         "trials": len(planned.configs),
         "finished": planned.finished,

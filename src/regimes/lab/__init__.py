@@ -11,13 +11,15 @@ nothing of networks or kernels.
 
 from __future__ import annotations
 
+from regimes.lab._axes import Axis
 from regimes.lab._claims import Claim, Verdict
-from regimes.lab._collect import Results, collect, gather, mean_over
+from regimes.lab._collect import collect, collect_blocks, mean_over
 from regimes.lab._config import Point, TrialConfig
 from regimes.lab._environment import environment
 from regimes.lab._executor_local import LocalExecutor
 from regimes.lab._executor_ray import RayExecutor
 from regimes.lab._executors import Executor, ExecutorError, InlineExecutor
+from regimes.lab._gather import Results, gather
 from regimes.lab._known import known_summaries
 from regimes.lab._ledger import LedgerEntry, ledger
 from regimes.lab._overrides import override
@@ -34,16 +36,18 @@ from regimes.lab._results import (
     save_results,
     summarise,
 )
-from regimes.lab._run import run
+from regimes.lab._run import Request, SummaryError, conduct, run
+from regimes.lab._states import finished, rows, unfinished
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
-from regimes.lab._study import SIZES, Axis, Study, study
-from regimes.lab._sweep import Failure, Plan, SweepReport, execute, plan
+from regimes.lab._study import SIZES, Study, study
+from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
 from regimes.lab._trial import Array, Series, TrialResult
 from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
 
 __all__ = [
     "SIZES",
+    "Agenda",
     "Array",
     "Axis",
     "Catalogue",
@@ -58,11 +62,11 @@ __all__ = [
     "LiveBar",
     "LocalExecutor",
     "PlainLines",
-    "Plan",
     "Point",
     "Progress",
     "RayExecutor",
     "Record",
+    "Request",
     "Results",
     "Section",
     "Series",
@@ -72,18 +76,23 @@ __all__ = [
     "StoreError",
     "Study",
     "Summary",
+    "SummaryError",
     "SweepReport",
     "Tally",
     "TrialConfig",
     "TrialResult",
     "Verdict",
+    "agenda",
     "announce_run",
     "collect",
+    "collect_blocks",
+    "conduct",
     "count_verdicts",
     "discover",
     "environment",
     "execute",
     "find",
+    "finished",
     "gather",
     "keep_summary",
     "known_summaries",
@@ -92,13 +101,14 @@ __all__ = [
     "mean_over",
     "measured_text",
     "override",
-    "plan",
     "report_html",
     "report_section",
     "results_root",
+    "rows",
     "run",
     "save_results",
     "study",
     "summarise",
+    "unfinished",
     "verdicts",
 ]

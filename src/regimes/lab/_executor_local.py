@@ -18,7 +18,7 @@ from regimes._check import positive_int
 from regimes.lab._environment import cores, gpus
 from regimes.lab._executors import ExecutorError, settle_deaths
 from regimes.lab._perform import Job, Outcome
-from regimes.lab._schedule import Schedule, Task
+from regimes.lab._queue import Task, TrialQueue
 from regimes.lab._stop import Stop
 from regimes.lab._store import StoreError
 
@@ -46,11 +46,11 @@ class LocalExecutor:
         self.threads = positive_int("threads", threads or max(1, cores() // self.workers))
         self._slots = slots
 
-    def run(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         """Yield one outcome a trial as they come in."""
-        pool = _Pool(job, self._environments(min(self.workers, len(schedule))))
+        pool = _Pool(job, self._environments(min(self.workers, len(queue))))
         try:
-            yield from pool.work(schedule, stop)
+            yield from pool.work(queue, stop)
         finally:
             pool.close()
 
@@ -75,19 +75,19 @@ class _Pool:
         for environment in environments:
             self._hire(environment)
 
-    def work(self, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def work(self, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         while True:
             if stop.requested:
                 for worker in self._workers:
                     worker.ask_to_stop()
             else:
                 for worker in self._workers:
-                    if worker.idle and (batch := schedule.take()):
+                    if worker.idle and (batch := queue.take()):
                         worker.give(batch)
             if stop.overdue or not any(not worker.idle for worker in self._workers):
                 return
             for ready, _ in self._selector.select(_TICK):
-                yield from self._hear(ready.data, schedule)
+                yield from self._hear(ready.data, queue)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -99,7 +99,7 @@ class _Pool:
         self._workers.append(worker)
         self._selector.register(worker.answers, selectors.EVENT_READ, worker)
 
-    def _hear(self, worker: _Worker, schedule: Schedule) -> Iterator[Outcome]:
+    def _hear(self, worker: _Worker, queue: TrialQueue) -> Iterator[Outcome]:
         alive = worker.read()
         for message in worker.messages():
             if "full" in message:
@@ -109,7 +109,7 @@ class _Pool:
             for data in message.get("outcomes", ()):
                 outcome = Outcome.from_dict(data)
                 worker.holds.pop(outcome.key, None)
-                schedule.learn(outcome)
+                queue.learn(outcome)
                 yield outcome
         if alive:
             return
@@ -119,8 +119,8 @@ class _Pool:
         self._failed_starts = 0 if worker.was_ready else self._failed_starts + 1
         if self._failed_starts >= _STARTS:
             raise ExecutorError(f"workers cannot start; the last one {cause}")
-        for outcome in settle_deaths(self._job, schedule, list(worker.holds.values()), cause):
-            schedule.learn(outcome)
+        for outcome in settle_deaths(self._job, queue, list(worker.holds.values()), cause):
+            queue.learn(outcome)
             yield outcome
         self._hire(worker.environment)
 

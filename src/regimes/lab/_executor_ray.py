@@ -13,8 +13,8 @@ from regimes._check import choose, positive_int
 from regimes.lab._config import TrialConfig
 from regimes.lab._executors import ExecutorError, settle_deaths
 from regimes.lab._perform import FOUND, Job, Outcome, perform_all, save
+from regimes.lab._queue import Task, TrialQueue
 from regimes.lab._record import Encoded
-from regimes.lab._schedule import Schedule, Task
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 
@@ -57,11 +57,11 @@ class RayExecutor:
         self._write = write
         self.workers = self._asked or 1  # known when the cluster is
 
-    def run(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         """Yield one outcome a trial as they come in."""
         ours = self._connect()
         try:
-            yield from self._work(job, schedule, stop)
+            yield from self._work(job, queue, stop)
         finally:
             if ours:
                 self._ray.shutdown()
@@ -79,16 +79,16 @@ class RayExecutor:
             ray.init(include_dashboard=False, num_cpus=cpus, **options)
         return True
 
-    def _work(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def _work(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         ray, store = self._ray, Store(job.store)
-        # Deaths are counted by the schedule, as for every executor, not by Ray.
+        # Deaths are counted by the queue, as for every executor, not by Ray.
         task = ray.remote(max_retries=0, **self._needs)(_run_batch)
         description = json.dumps(asdict(job))
         flying: dict[Any, list[Task]] = {}
         while True:
-            schedule.workers = self._slots()
-            room = 0 if stop.requested else schedule.workers - len(flying)
-            while room > 0 and (batch := schedule.take()):
+            queue.workers = self._slots()
+            room = 0 if stop.requested else queue.workers - len(flying)
+            while room > 0 and (batch := queue.take()):
                 trials = json.dumps([item.config.as_dict() for item in batch])
                 flying[task.remote(description, trials, self._write)] = batch
                 room -= 1
@@ -100,8 +100,8 @@ class RayExecutor:
                 return
             ready, _ = ray.wait(list(flying), num_returns=1, timeout=_TICK)
             for reference in ready:
-                for outcome in self._land(reference, flying.pop(reference), job, schedule, store):
-                    schedule.learn(outcome)
+                for outcome in self._land(reference, flying.pop(reference), job, queue, store):
+                    queue.learn(outcome)
                     yield outcome
 
     def _slots(self) -> int:
@@ -114,7 +114,7 @@ class RayExecutor:
         return self.workers
 
     def _land(
-        self, reference: Any, batch: list[Task], job: Job, schedule: Schedule, store: Store
+        self, reference: Any, batch: list[Task], job: Job, queue: TrialQueue, store: Store
     ) -> Iterator[Outcome]:
         failures = self._ray.exceptions
         try:
@@ -122,7 +122,7 @@ class RayExecutor:
         except failures.RayTaskError as error:
             raise ExecutorError(f"a Ray task cannot work:\n{error}") from error
         except failures.RayError as error:  # the worker, its node or the result is gone
-            yield from settle_deaths(job, schedule, batch, f"{type(error).__name__}: {error}")
+            yield from settle_deaths(job, queue, batch, f"{type(error).__name__}: {error}")
             return
         outcomes = [Outcome.from_dict(data) for data, _, _ in answers]
         store.commit(

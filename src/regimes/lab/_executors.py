@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from regimes.lab._perform import Job, Outcome, perform_all, save
+from regimes.lab._queue import DEATHS, Task, TrialQueue
 from regimes.lab._record import FAILED, FINISHED, Record, encode
-from regimes.lab._schedule import DEATHS, Schedule, Task
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 
@@ -17,7 +17,7 @@ class ExecutorError(RuntimeError):
 
 
 class Executor(Protocol):
-    """Runs the trials of a schedule and yields an outcome for each as it comes in.
+    """Runs the trials of a queue and yields an outcome for each as it comes in.
 
     A trial whose worker dies is run again and given up after a few deaths. When `stop` is
     requested no more trials start; those in flight finish, or are dropped when it is overdue.
@@ -25,7 +25,7 @@ class Executor(Protocol):
 
     workers: int
 
-    def run(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         """Yield one outcome a trial; the results themselves are in the store by then."""
         ...
 
@@ -35,10 +35,10 @@ class InlineExecutor:
 
     workers = 1
 
-    def run(self, job: Job, schedule: Schedule, stop: Stop) -> Iterator[Outcome]:
+    def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
         """Yield one outcome a trial."""
         study, store = job.load(), Store(job.store)
-        while (batch := schedule.take()) and not stop.requested:
+        while (batch := queue.take()) and not stop.requested:
             groups = perform_all(
                 study,
                 [task.config for task in batch],
@@ -49,19 +49,19 @@ class InlineExecutor:
             for group in groups:
                 save(store, group)
                 for _, outcome in group:
-                    schedule.learn(outcome)
+                    queue.learn(outcome)
                     yield outcome
 
 
 def settle_deaths(
-    job: Job, schedule: Schedule, tasks: Sequence[Task], cause: str
+    job: Job, queue: TrialQueue, tasks: Sequence[Task], cause: str
 ) -> Iterator[Outcome]:
     """After a worker died: what it had saved counts, the rest goes back or is given up."""
     store = Store(job.store)
     saved = {task.key for task in tasks if store.contains(job.study, task.key)}
     yield from (Outcome(key, FINISHED) for key in saved)
     lost = [task for task in tasks if task.key not in saved]
-    for task in schedule.bury(lost):
+    for task in queue.bury(lost):
         message = f"the worker died {DEATHS} times with this trial; last: {cause}"
         error = {"type": "WorkerDied", "message": message, "traceback": ""}
         store.commit([encode(Record(task.config, FAILED, error=error))])

@@ -36,7 +36,15 @@ def known_summaries(
             rival = found.get((current.study, current.label))
             if rival is None or current.finished >= rival.finished:
                 found[current.study, current.label] = current
-    return [found[key] for key in sorted(found)]
+    return [_upgraded(found[key], catalogue) for key in sorted(found)]
+
+
+def _upgraded(summary: Summary, catalogue: Catalogue) -> Summary:
+    """The summary with its dataset in the form its study has now."""
+    study = catalogue.studies.get(summary.study)
+    if study is None or summary.dataset is None:
+        return summary
+    return replace(summary, dataset=study.upgraded(summary.dataset))
 
 
 def _current(summary: Summary, study: Study | None, store: Store, refresh: bool) -> Summary:

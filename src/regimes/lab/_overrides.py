@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 from regimes._check import nearest_first
-from regimes.lab._fields import field_types
-
-P = TypeVar("P")
+from regimes.lab._parameters import changed, settable
 
 
-def override(params: P, settings: Iterable[str]) -> P:
+def override(params: Any, settings: Iterable[str]) -> Any:
     """Parameters with each "key=value" of `settings` applied.
 
-    >>> @dataclasses.dataclass(frozen=True)
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
     ... class Params:
     ...     d: int = 10
     ...     alpha: tuple[float, ...] = (1.0,)
@@ -26,24 +24,24 @@ def override(params: P, settings: Iterable[str]) -> P:
         ValueError: for an unknown key (the valid ones are listed with types and present values)
             or a value of the wrong type.
     """
-    kinds = field_types(type(params))
+    known = settable(params)
     changes: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         key = key.strip()
         if not equals:
             raise ValueError(f"--set takes key=value, got {setting!r}; {_listing(params, key)}")
-        if key not in kinds:
+        if key not in known:
             raise ValueError(f"unknown parameter {key!r}; {_listing(params, key)}")
-        changes[key] = kinds[key].parse(key, text)
-    return dataclasses.replace(params, **changes)  # type: ignore[type-var]
+        changes[key] = known[key][0].parse(key, text)
+    return changed(params, changes)
 
 
 def _listing(params: Any, key: str) -> str:
-    kinds = field_types(type(params))
+    known = settable(params)
     entries = [
-        f"  {name}: {kinds[name]} (now {shown(getattr(params, name))})"
-        for name in nearest_first(key, kinds)
+        f"  {name}: {known[name][0]} (now {shown(known[name][1])})"
+        for name in nearest_first(key, known)
     ]
     return "the parameters are\n" + "\n".join(entries)
 

@@ -181,7 +181,7 @@ def _watched(study: Study, result: TrialResult) -> dict[str, float]:
 
 
 def _check_members(study: Study, point: Mapping[str, Any], result: TrialResult) -> None:
-    taken = {axis.name for axis in study.axes} & {*result.scalars, *result.arrays, *result.series}
+    taken = {*study.axis_names} & {*result.scalars, *result.arrays, *result.series}
     if taken:
         raise ValueError(f"a trial must not return a value named like an axis: {sorted(taken)}")
     shapes = [(name, item.dims, item.values.shape) for name, item in result.arrays.items()]

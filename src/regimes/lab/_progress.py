@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from regimes.lab._perform import FOUND, Outcome
+from regimes.lab._queue import TrialQueue
 from regimes.lab._record import FAILED
-from regimes.lab._schedule import Schedule
 
 
 class Tally:
@@ -18,7 +18,7 @@ class Tally:
         self,
         total: int,
         already: int,
-        schedule: Schedule,
+        queue: TrialQueue,
         watch: Mapping[str, str],
         *,
         clock: Callable[[], float] = time.monotonic,
@@ -29,7 +29,7 @@ class Tally:
         self.busy_seconds = 0.0
         self.best: dict[str, float] = {}
         self._ran = 0
-        self._schedule = schedule
+        self._queue = queue
         self._watch = watch
         self._clock = clock
         self._start = clock()
@@ -54,9 +54,9 @@ class Tally:
     @property
     def seconds_left(self) -> float | None:
         """By the cost that is left and the cost done so far; None before the first trial."""
-        done = self._schedule.total_cost - self._schedule.cost_left
+        done = self._queue.total_cost - self._queue.cost_left
         elapsed = self._clock() - self._start
-        return elapsed * self._schedule.cost_left / done if done > 0 else None
+        return elapsed * self._queue.cost_left / done if done > 0 else None
 
     def line(self) -> str:
         """The state in one line of text."""

@@ -255,7 +255,7 @@ def measured_text(claim: Claim | None) -> str:
 def _small_print(run: Summary) -> str:
     params = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(shown(value))}</dd>"
-        for name, value in run.params.items()
+        for name, value in _flat(run.params).items()
     )
     machine, software = run.environment["machine"], run.environment["versions"]
     facts = {
@@ -271,6 +271,19 @@ def _small_print(run: Summary) -> str:
         f"<details><summary>Parameters and environment</summary>{command}"
         f"<dl>{params}</dl><dl>{environment}</dl></details>"
     )
+
+
+def _flat(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by name, those of blocks as `block.name`."""
+    found: dict[str, Any] = {}
+    for name, value in params.items():
+        own = (
+            {f"{name}.{part}": each for part, each in value.items()}
+            if isinstance(value, Mapping)
+            else {name: value}
+        )
+        found |= own
+    return found
 
 
 def _slug(verdict: Verdict) -> str:

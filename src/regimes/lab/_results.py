@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regimes.lab._claims import Claim, Verdict
-from regimes.lab._collect import Results, gather
 from regimes.lab._config import canonical_json, digest
 from regimes.lab._dataset_io import NUMBERS, STRUCTURE, dataset_files, dataset_from
 from regimes.lab._durable import replace_folder
 from regimes.lab._environment import environment
-from regimes.lab._fields import field_types
+from regimes.lab._gather import Results, gather
+from regimes.lab._parameters import as_plain, each_coerced, from_plain
 from regimes.lab._store import Store
 from regimes.lab._study import Study
 
@@ -77,9 +77,7 @@ class Summary:
         files = {name: (folder / name).read_bytes() for name in names}
         about["claims"] = tuple(Claim.from_dict(claim) for claim in about["claims"])
         about["machines"] = tuple(about["machines"])
-        about["params"] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in about["params"].items()
-        }
+        about["params"] = _tuples(about["params"])
         return cls(dataset=dataset_from(files) if files else None, **about)
 
 
@@ -163,7 +161,7 @@ def announce_run(
         size=size,
         label=label_of(study, size, params, dtype),
         dtype=dtype or study.dtype,
-        params=dataclasses.asdict(params),
+        params=as_plain(params),
         command=command,
         created=_now(),
         trials=trials,
@@ -181,9 +179,9 @@ def announce_run(
 def label_of(study: Study, size: str, params: Any, dtype: str | None = None) -> str:
     """A short name for a run of a study: its size, with a hash when it is not the size's own."""
     dtype = dtype or study.dtype
-    if params == study.parameters(size) and dtype == study.dtype:
+    if each_coerced(params) == study.parameters(size) and dtype == study.dtype:
         return size
-    return f"{size}-{digest(canonical_json([dataclasses.asdict(params), dtype]))[:8]}"
+    return f"{size}-{digest(canonical_json([as_plain(params), dtype]))[:8]}"
 
 
 def keep_summary(summary: Summary, store: Store) -> Path:
@@ -216,14 +214,16 @@ def stored_summaries(root: Path) -> Iterator[Summary]:
 
 def refreshed(summary: Summary, study: Study, store: Store, *, force: bool = False) -> Summary:
     """The summary brought up to date with the store; a complete one is final unless forced."""
-    params_class = type(study.parameters("smoke"))
-    final = summary.complete and summary.version == study.version and not force
-    if final or set(summary.params) != set(field_types(params_class)):
-        return summary  # in the second case an older form of the study made it
+    if summary.complete and summary.version == study.version and not force:
+        return summary
+    try:
+        params = from_plain(study.parameters("smoke"), summary.params)
+    except ValueError:  # an older form of the study made it
+        return summary
     return summarise(
         study,
         summary.size,
-        params_class(**summary.params),
+        params,
         store=store,
         dtype=summary.dtype,
         command=summary.command,
@@ -252,6 +252,13 @@ def _judged(study: Study, results: Results, dataset: xr.Dataset | None) -> tuple
         )
         for claim in claims
     )
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's lists as tuples, in blocks too."""
+    if isinstance(value, dict):
+        return {name: _tuples(each) for name, each in value.items()}
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _now() -> str:

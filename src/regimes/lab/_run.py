@@ -1,20 +1,99 @@
-"""The whole way in one call, for scripts and notebooks."""
+"""One run of a study, from its agenda to its summary; scripts and the command line share it."""
 
 from __future__ import annotations
 
-import dataclasses
 import signal
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 from regimes.lab._executors import Executor
+from regimes.lab._parameters import changed
 from regimes.lab._progress import Progress
 from regimes.lab._registry import find
-from regimes.lab._results import Summary, keep_summary, summarise
+from regimes.lab._results import Summary, announce_run, keep_summary, summarise
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 from regimes.lab._study import Study
-from regimes.lab._sweep import execute, plan
+from regimes.lab._sweep import Agenda, SweepReport, agenda, execute
+
+
+class SummaryError(RuntimeError):
+    """The study's own code could not make a summary; its trials are kept."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for: a study with its parameters, where it is kept and how it is computed."""
+
+    study: Study
+    size: str
+    params: Any
+    store: Store
+    dtype: str | None = None
+    device: str = "cpu"
+    command: str = ""
+
+    def agenda(self) -> Agenda:
+        """What is to be done; damaged trials are set aside."""
+        return agenda(
+            self.study, self.params, store=self.store, dtype=self.dtype, device=self.device
+        )
+
+    def summary(self) -> Summary:
+        """What has been done."""
+        return summarise(
+            self.study,
+            self.size,
+            self.params,
+            store=self.store,
+            dtype=self.dtype,
+            command=self.command,
+        )
+
+
+def conduct(
+    request: Request,
+    planned: Agenda,
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    grace: float = 10.0,
+) -> tuple[SweepReport, Summary]:
+    """Announce the run, do what is on the agenda, and keep the summary.
+
+    After a signal the trials in flight have `grace` seconds; the summary is kept all the same.
+
+    Raises:
+        SummaryError: the trials ran, but the study fails on them.
+    """
+    if planned.pending:
+        announced = announce_run(
+            request.study,
+            request.size,
+            request.params,
+            trials=len(planned.configs),
+            dtype=request.dtype,
+            command=request.command,
+        )
+        keep_summary(announced, request.store)
+    with Stop(grace=grace) as stop:
+        report = execute(
+            planned,
+            store=request.store,
+            executor=executor,
+            device=request.device,
+            progress=progress,
+            stop=stop,
+        )
+    try:
+        summary = request.summary()
+    except Exception as error:
+        raise SummaryError(
+            f"the study cannot make a summary; its trials are kept in {request.store.root}"
+        ) from error
+    keep_summary(summary, request.store)
+    return report, summary
 
 
 def run(
@@ -44,20 +123,16 @@ def run(
         KeyboardInterrupt: after Ctrl-C, when what was in flight has been saved.
     """
     chosen = find(study) if isinstance(study, str) else study
-    params = dataclasses.replace(chosen.parameters(size), **changes)
-    store = store or Store()
-    with Stop() as stop:
-        report = execute(
-            plan(chosen, params, store=store, dtype=dtype, device=device),
-            store=store,
-            executor=executor,
-            device=device,
-            progress=progress,
-            stop=stop,
-        )
-    command = f"regimes.lab.run({chosen.name!r}, {size!r})"
-    summary = summarise(chosen, size, params, store=store, dtype=dtype, command=command)
-    keep_summary(summary, store)
+    request = Request(
+        chosen,
+        size,
+        changed(chosen.parameters(size), changes),
+        store or Store(),
+        dtype,
+        device,
+        command=f"regimes.lab.run({chosen.name!r}, {size!r})",
+    )
+    report, summary = conduct(request, request.agenda(), executor=executor, progress=progress)
     if report.interrupted == signal.SIGINT:
         raise KeyboardInterrupt(f"{report.left} trials are left; the same call goes on with them")
     if report.interrupted is not None:

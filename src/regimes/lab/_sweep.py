@@ -13,17 +13,18 @@ from typing import Any
 from regimes._check import choose
 from regimes.lab._config import DEVICES, TrialConfig
 from regimes.lab._executors import Executor, InlineExecutor
+from regimes.lab._former import adopt
 from regimes.lab._perform import FOUND, Job
 from regimes.lab._progress import Progress, Silent, Tally
+from regimes.lab._queue import Task, TrialQueue
 from regimes.lab._record import FAILED, FINISHED
-from regimes.lab._schedule import Schedule, Task
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 from regimes.lab._study import Study
 
 
 @dataclass(frozen=True)
-class Plan:
+class Agenda:
     """What a run would do: trials in all, those already finished, those to run and their cost."""
 
     study: Study
@@ -56,7 +57,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class SweepReport:
-    """What a run did. Every trial of the plan is in exactly one of the first five counts."""
+    """What a run did. Every trial of the agenda is in exactly one of the first five counts."""
 
     already: int  # finished before the run
     ran: int  # finished by it
@@ -67,7 +68,7 @@ class SweepReport:
     interrupted: int | None  # the signal's number
     seconds: float  # wall clock
     busy_seconds: float  # summed over the workers
-    estimated_seconds: float | None  # what the plan had expected of busy_seconds
+    estimated_seconds: float | None  # what the agenda had expected of busy_seconds
 
     @property
     def complete(self) -> bool:
@@ -75,14 +76,14 @@ class SweepReport:
         return not self.failures and not self.left
 
 
-def plan(
+def agenda(
     study: Study,
     params: Any,
     *,
     store: Store | None = None,
     dtype: str | None = None,
     device: str = "cpu",
-) -> Plan:
+) -> Agenda:
     """Look up every trial in the store; damaged ones are set aside and planned anew.
 
     Trials that failed in an earlier run are planned again. What the rest will take is told from
@@ -91,9 +92,10 @@ def plan(
     choose(device, dict.fromkeys(DEVICES), "device")
     store = store or Store()
     configs = tuple(study.configs(params, dtype=dtype))
+    adopt(study, params, configs, store)
     found = store.inspect(study.name, (config.key for config in configs))
     missing = (config for config in configs if config.key not in found.finished)
-    return Plan(
+    return Agenda(
         study=study,
         configs=configs,
         pending=tuple(Task(config, study.cost_of(config, device=device)) for config in missing),
@@ -105,7 +107,7 @@ def plan(
 
 
 def execute(
-    planned: Plan,
+    planned: Agenda,
     *,
     store: Store | None = None,
     executor: Executor | None = None,
@@ -113,13 +115,13 @@ def execute(
     progress: Progress | None = None,
     stop: Stop | None = None,
 ) -> SweepReport:
-    """Run the pending trials of a plan and say what became of each."""
+    """Run the pending trials of an agenda and say what became of each."""
     choose(device, dict.fromkeys(DEVICES), "device")
     store, study = store or Store(), planned.study
     executor, progress, stop = executor or InlineExecutor(), progress or Silent(), stop or Stop()
     job = Job(study.name, study.module, str(store.root), device, tuple(sys.path))
-    schedule = Schedule(planned.pending, workers=executor.workers)
-    tally = Tally(len(planned.configs), planned.finished, schedule, study.watch)
+    queue = TrialQueue(planned.pending, workers=executor.workers)
+    tally = Tally(len(planned.configs), planned.finished, queue, study.watch)
     points = {task.key: task.config.point for task in planned.pending}
     failures: list[Failure] = []
     counts: Counter[str] = Counter()
@@ -127,7 +129,7 @@ def execute(
     store.sweep()
     try:
         if points:
-            for outcome in executor.run(job, schedule, stop):
+            for outcome in executor.run(job, queue, stop):
                 tally.add(outcome)
                 counts[outcome.status] += 1
                 if outcome.status == FAILED:
@@ -167,7 +169,8 @@ def _usable(study: Study, bodies: Iterable[Any], device: str) -> list[Any]:
     fit = (
         body
         for body in bodies
-        if body["config"]["version"] == study.version and body["provenance"]["device"] == device
+        if body["provenance"]["device"] == device
+        and study.knows(TrialConfig.from_dict(body["config"]))
     )
     return list(itertools.islice(fit, _SAMPLE))
 

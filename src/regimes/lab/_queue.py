@@ -30,7 +30,7 @@ class Task:
         return self.config.key
 
 
-class Schedule:
+class TrialQueue:
     """The trials still to be handed out.
 
     Costs within a factor of two count as equal, and equal ones come in an order of this driver's
