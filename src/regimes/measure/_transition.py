@@ -1,6 +1,6 @@
 """N*: how many parameters are needed to fit, from runs at several sizes.
 
-Sources: spec `landscape` S6 (N* by the rule of 0.1 N), J3 sec. 6 (where half of the runs fit).
+Sources: spec `landscape` S6 (N* by the rule of 0.1 N) and LAND-63 (N* where half of the runs fit).
 """
 
 from __future__ import annotations
