@@ -60,6 +60,29 @@ def test_convolution_fans():
     assert float(conv.weight.detach().square().mean()) == pytest.approx(variance, rel=0.15)
 
 
+@pytest.mark.parametrize("shape", [(10, 10), (4, 10), (25, 10), (1, 7)])
+def test_orthogonal_weights_come_in_blocks(shape):
+    layer = nets.initialise(linear(shape[1], shape[0]), "orthogonal", generator(0, "test"))
+    assert not layer.bias.any()
+    for block in layer.weight.detach().split(shape[1]):
+        torch.testing.assert_close(block @ block.T, torch.eye(len(block), dtype=torch.float64))
+
+
+def test_the_law_of_orthogonal_matrices_is_uniform():
+    draws = generator(0, "test")
+    layers = (nets.initialise(linear(3, 3), "orthogonal", draws) for _ in range(2000))
+    traces = torch.stack([layer.weight.detach().trace() for layer in layers])
+    # mean 0 and mean square 1 for the uniform law on O(3)
+    assert abs(float(traces.mean())) < 4 / 2000**0.5
+    assert float(traces.square().mean()) == pytest.approx(1.0, abs=0.12)
+
+
+def test_filters_are_orthogonal_as_vectors():
+    conv = nn.Conv2d(2, 5, 3, dtype=torch.float64, device="meta").to_empty(device="cpu")
+    rows = nets.initialise(conv, "orthogonal", generator(0, "test")).weight.detach().flatten(1)
+    torch.testing.assert_close(rows @ rows.T, torch.eye(5, dtype=torch.float64))
+
+
 def test_draws_follow_named_parameters_in_float64():
     module = nn.Sequential(linear(3, 2), nn.ReLU(), linear(2, 1))
     nets.initialise(module, "torch_default", generator(5, "test"))
@@ -69,7 +92,7 @@ def test_draws_follow_named_parameters_in_float64():
         torch.testing.assert_close(parameter.detach(), expected / math.sqrt(fan_in))
 
 
-@pytest.mark.parametrize("scheme", ["kaiming", "xavier", "torch_default", "lecun", "normal"])
+@pytest.mark.parametrize("scheme", nets.initialiser_names())
 def test_precisions_agree(scheme):
     double, single = (
         nets.initialise(linear(5, 4, dtype), scheme, generator(0, "test"))

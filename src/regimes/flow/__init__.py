@@ -9,7 +9,7 @@ return a `Run` that says what happened to each.
 """
 
 from regimes.flow._control import StepRule, Tolerances
-from regimes.flow._descend import constant, descend, drops, linear_decay
+from regimes.flow._descend import descend
 from regimes.flow._events import (
     Event,
     all_correct,
@@ -36,6 +36,7 @@ from regimes.flow._momentum import Momentum
 from regimes.flow._observers import Observer, Record
 from regimes.flow._optimisers import SGD, Adam
 from regimes.flow._progress import Progress
+from regimes.flow._rates import constant, drops, hold_then_lower, linear_decay
 from regimes.flow._run import Run
 from regimes.flow._schedules import (
     AnyOf,
@@ -83,6 +84,7 @@ __all__ = [
     "fraction_fitted",
     "gradient_flow",
     "hinge",
+    "hold_then_lower",
     "kernel_flow",
     "linear_decay",
     "loss_below",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -34,29 +34,11 @@ from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._optimisers import Memory, Optimiser, resolve_optimiser
 from regimes.flow._progress import Floats, Progress
+from regimes.flow._rates import RateFactor, constant
 from regimes.flow._run import Run
 from regimes.flow._settings import ends_and_events
 from regimes.flow._snapshots import NetworkSnapshot
 from regimes.flow._status import Status
-
-Schedule = Callable[[int], float]  # from the number of steps taken to a factor of the rate
-
-
-def constant() -> Schedule:
-    """The same learning rate throughout."""
-    return lambda step: 1.0
-
-
-def linear_decay(steps: int) -> Schedule:
-    """From the full rate to 0 over all steps (spec `linearization` 1.9)."""
-    total = positive_int("steps", steps)
-    return lambda step: max(0.0, 1.0 - step / total)
-
-
-def drops(at: Sequence[int], factor: float = 0.1) -> Schedule:
-    """Times `factor` after each of these steps (spec `landscape` S4)."""
-    marks, by = sorted(at), real("factor", factor, above=0.0)
-    return lambda step: by ** sum(step >= mark for mark in marks)
 
 
 def descend(
@@ -66,7 +48,7 @@ def descend(
     rate: float | Sequence[float],
     optimiser: str | Optimiser = "sgd",
     batch_size: int | None = None,
-    schedule: Schedule | None = None,
+    schedule: RateFactor | None = None,
     weight_decay: float = 0.0,
     loss: str | Loss = "cross_entropy",
     alpha: float | Sequence[float] | Tensor = 1.0,
@@ -95,7 +77,7 @@ def descend(
         optimiser: "gd", "sgd", "momentum" (0.9), "adam", `SGD(momentum)`, `Adam(...)`.
         batch_size: points a step, drawn afresh each epoch without repetition; None takes all.
         schedule: from the number of steps taken to a factor of the rate: `linear_decay(steps)`,
-            `drops([...])`; None is constant.
+            `drops([...])`, `hold_then_lower(steps)`; None is constant.
         weight_decay: lambda of `(lambda/2) |w - w0|^2` (spec `regimes` S8, towards the start).
         loss: as in `gradient_flow`.
         alpha: as in `gradient_flow`.
@@ -179,7 +161,7 @@ class _Stepper:
     objective: Objective
     rates: Floats
     optimiser: Optimiser
-    schedule: Schedule
+    schedule: RateFactor
     decay: float
     batches: Batches | None
     field: Field

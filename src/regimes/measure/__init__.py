@@ -27,6 +27,7 @@ from regimes.measure._eigenfunctions import (
     shared_spectrum,
 )
 from regimes.measure._eigenpairs import EigenPairs, fix_signs, gram_eigs, nystrom_eigs
+from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._invariance import gradient_covariance_gap
@@ -40,6 +41,7 @@ from regimes.measure._margin import (
     margins,
     ramp_loss,
 )
+from regimes.measure._mode_counts import ModeCounts, mode_counts
 from regimes.measure._movement import (
     LayerChange,
     layer_change,
@@ -104,6 +106,13 @@ from regimes.measure._rescaling import (
     optimal_rescaling,
     solution_covariance,
 )
+from regimes.measure._run_classes import (
+    RunClass,
+    UnmetConstraints,
+    late_fall,
+    run_classes,
+    unmet_constraints,
+)
 from regimes.measure._shallow_kernel import (
     SplitKernel,
     shallow_kernel,
@@ -135,6 +144,7 @@ from regimes.measure._target import (
     rkhs_norm2,
     target_alignment,
 )
+from regimes.measure._transition import Transition, n_half, n_star
 
 __all__ = [
     "CollapseQuality",
@@ -144,6 +154,7 @@ __all__ = [
     "EigenFunctions",
     "EigenPairs",
     "EnergyConcentration",
+    "EnsembleOutcomes",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
@@ -151,6 +162,7 @@ __all__ = [
     "KernelPCA",
     "LayerChange",
     "MinNormInterpolator",
+    "ModeCounts",
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
@@ -162,11 +174,14 @@ __all__ = [
     "PrincipalDirections",
     "RademacherComplexity",
     "Regime",
+    "RunClass",
     "SharedSpectrum",
     "SpectrumSummary",
     "SplitKernel",
     "SplitSpectrum",
     "SuperNatRun",
+    "Transition",
+    "UnmetConstraints",
     "alignment_from_modes",
     "amplification",
     "block_contrast",
@@ -186,6 +201,7 @@ __all__ = [
     "eigenfunctions",
     "energy_concentration",
     "ensemble_error",
+    "ensemble_outcomes",
     "ensemble_variance",
     "fix_signs",
     "flatten_kernel",
@@ -197,10 +213,12 @@ __all__ = [
     "gram_eigs",
     "gram_picture",
     "informative_share",
+    "jackknife_error",
     "jamming_line",
     "kernel_change",
     "kernel_pca",
     "label_alignment",
+    "late_fall",
     "layer_alignment",
     "layer_change",
     "local_slopes",
@@ -209,9 +227,12 @@ __all__ = [
     "metric",
     "min_norm_interpolator",
     "minimise_product",
+    "mode_counts",
     "modewise_update",
     "mutual_information",
     "mutual_information_floor",
+    "n_half",
+    "n_star",
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
@@ -236,6 +257,7 @@ __all__ = [
     "rescaled_norm",
     "rkhs_lower_bound",
     "rkhs_norm2",
+    "run_classes",
     "shallow_kernel",
     "shared_spectrum",
     "solution_covariance",
@@ -256,6 +278,7 @@ __all__ = [
     "trace_ratio",
     "unfitted",
     "unflatten_kernel",
+    "unmet_constraints",
     "weight_amplification",
     "weight_change",
 ]

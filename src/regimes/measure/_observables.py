@@ -78,7 +78,7 @@ def test_error(F: Tensor, y: Tensor) -> Tensor:
     >>> test_error(torch.tensor([0.3, -0.2, 0.0]), torch.tensor([1.0, 1.0, -1.0]))
     tensor(0.6667)
     """
-    return (_margins(F, y) <= 0).to(F.dtype).mean(-1)
+    return (signed_margins(F, y) <= 0).to(F.dtype).mean(-1)
 
 
 def ensemble_error(F: Tensor, y: Tensor) -> Tensor:
@@ -117,7 +117,7 @@ def unfitted(F: Tensor, y: Tensor, *, margin: float = 1.0) -> Tensor:
     >>> unfitted(torch.tensor([1.5, 0.5]), torch.ones(2))
     tensor(1)
     """
-    return (_margins(F, y) < margin).sum(-1)
+    return (signed_margins(F, y) < margin).sum(-1)
 
 
 def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10) -> Tensor:
@@ -179,7 +179,8 @@ def _ensemble(F: Tensor) -> Tensor:
     return F
 
 
-def _margins(F: Tensor, y: Tensor) -> Tensor:
+def signed_margins(F: Tensor, y: Tensor) -> Tensor:
+    """`y F`, (..., P), after a look at both."""
     F = check_tensor("F", F)
     if y.ndim != 1 or F.shape[-1:] != y.shape or bool((y.abs() != 1).any()):
         raise ValueError(

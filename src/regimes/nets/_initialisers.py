@@ -60,6 +60,22 @@ def _truncated(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Ten
     return math.sqrt(2.0 / (variance * fans.fan_in)) * torch.erfinv(inside * centred)
 
 
+def _orthogonal(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
+    """Rows out of random orthogonal blocks (spec `landscape` S1, A6).
+
+    A layer of i inputs stacks as many i x i orthogonal matrices as its outputs need, so that every
+    neuron's weights have norm 1 also where outputs and inputs differ in number.
+    """
+    inputs = shape[1:].numel()
+    blocks = []
+    for _ in range(-(-shape[0] // inputs)):
+        q, r = torch.linalg.qr(
+            torch.randn(inputs, inputs, generator=generator, dtype=torch.float64)
+        )
+        blocks.append(q * r.diagonal().sign())  # without the signs the law is not uniform
+    return torch.cat(blocks)[: shape[0]].reshape(shape)
+
+
 _zeros = gaussian(0.0)
 
 _SCHEMES: dict[str, Initialiser] = {
@@ -70,6 +86,7 @@ _SCHEMES: dict[str, Initialiser] = {
         Initialiser("torch_default", _uniform, _uniform),
         Initialiser("lecun", _truncated, _zeros),
         Initialiser("normal", gaussian(1.0), _zeros),
+        Initialiser("orthogonal", _orthogonal, _zeros),
     )
 }
 
@@ -96,6 +113,7 @@ def initialise(
     | torch_default | uniform +-1 / sqrt(fan_in) | uniform +-1 / sqrt(fan_in) |
     | lecun | normal cut at 2 std, variance 1 / fan_in | 0 |
     | normal | N(0, 1) | 0 |
+    | orthogonal | stacked orthogonal matrices, every row of norm 1 | 0 |
 
     Draws are made in float64 and cast, so float32 and float64 networks agree up to rounding.
     Normalisation layers get scale 1, shift 0 and fresh statistics. The values are those

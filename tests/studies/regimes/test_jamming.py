@@ -6,10 +6,12 @@ import torch
 import xarray as xr
 
 from regimes.data import Dataset
-from regimes.lab import LocalExecutor, Point, Store, find, run
+from regimes.lab import LocalExecutor, Store, find, run
 from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes import jamming
+from regimes.studies.regimes.jamming import LABELS
 from regimes.studies.regimes.jamming import _claims as claims
+from regimes.studies.regimes.jamming import _training as training
+from regimes.studies.regimes.jamming._ends import ends
 
 
 @pytest.fixture(scope="module")
@@ -175,26 +177,16 @@ def test_parts_of_the_scan_are_shown_and_what_is_missing_is_not_judged(study, as
     assert len(study.figures(dataset)) == 3
 
 
-def test_the_rate_is_held_then_lowered_by_two_decades():
-    factors = [jamming.fast_factor(k, 60_000) for k in (0, 30_000, 45_000, 60_000)]
-    np.testing.assert_allclose(factors, [1, 1, 0.1, 0.01])
-
-
-@pytest.mark.parametrize("shape", [(10, 10), (4, 10), (25, 10), (1, 7)])
-def test_orthogonal_weights_come_in_blocks(shape):
-    weight = jamming.orthogonal().weight(torch.Size(shape), None, torch.Generator().manual_seed(0))
-    assert weight.shape == shape
-    for block in weight.split(shape[1]):
-        torch.testing.assert_close(block @ block.T, torch.eye(len(block), dtype=torch.float64))
-
-
 def test_inputs_are_whitened_and_on_the_sphere():
-    params = jamming.Params()
-    for labels in jamming.LABELS:
-        point = Point({"labels": labels, "n_train": 400}, dtype="float64")
-        x = jamming._data(params, point).x_train
+    for labels in LABELS:
+        x = training.task(labels, "digits", 400, 200).x_train
         torch.testing.assert_close(x.norm(dim=1), torch.full((400,), 10**0.5, dtype=torch.float64))
         torch.testing.assert_close(x.std(0), torch.ones(10, dtype=torch.float64), atol=0.3, rtol=0)
+
+
+def test_unknown_images_are_refused():
+    with pytest.raises(ValueError, match="images must be one of digits, mnist"):
+        training.task("parity", "cifar10", 10, 10)
 
 
 def test_ends_of_networks_worked_out_by_hand():
@@ -217,7 +209,7 @@ def test_ends_of_networks_worked_out_by_hand():
     ended.outputs_train = ended.outputs_test = start.forward(values, x)
     ended.losses = torch.tensor([[4.0] + [2.0] * 9 + [1.0]], dtype=torch.float64)
     ended.test_errors, ended.steps = torch.zeros(1), torch.ones(1)
-    found = jamming._ends(start, ended, data, margin=0.5)
+    found = ends(start, ended, data, margin=0.5)
     # f = 1.75, 0.25, -0.25, -0.25: the last three are short, the last two without an active unit
     assert [found[n][0] for n in ("unfitted", "far", "reached", "unreached")] == [3, 3, 1, 2]
     assert found["falling"][0] == 0.5

@@ -1,21 +1,15 @@
-"""Errors alone and together, on predictions whose answers are known."""
+"""Cells of an ensemble and their gaps, on predictions whose answers are known."""
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.studies.regimes._outcomes import (
-    cell_of,
-    ensemble_gap,
-    ensemble_outcomes,
-    error_gap,
-    jackknife_error,
-    variance_ratio,
-)
+from regimes.measure import ensemble_outcomes, jackknife_error
+from regimes.studies.regimes._outcomes import cell_of, ensemble_gap, error_gap, variance_ratio
 
 
 def row(outputs, y, kept, at):
-    found = ensemble_outcomes(outputs, y, kept)
+    found = vars(ensemble_outcomes(outputs, y, kept))
     dims = ("scale", "seed")
     values = {name: (dims[: v.ndim], v) for name, v in found.items()}
     return xr.Dataset(
@@ -27,19 +21,6 @@ def row(outputs, y, kept, at):
 @pytest.fixture
 def outputs():
     return np.random.default_rng(0).normal(0.7, 1.0, (2, 6, 400))
-
-
-def test_numbers_of_the_ensemble_are_those_of_the_plain_formulas(outputs):
-    y = np.where(np.arange(400) % 2, 1.0, -1.0)
-    found = ensemble_outcomes(outputs * y, y, np.ones((2, 6)))
-    np.testing.assert_allclose(found["error"], (outputs <= 0).mean(-1))
-    np.testing.assert_allclose(found["ensemble_error"], (outputs.mean(1) <= 0).mean(-1))
-    np.testing.assert_allclose(found["variance"], outputs.var(1, ddof=1).mean(-1))
-    others = np.delete(outputs, 2, axis=1)
-    np.testing.assert_allclose(
-        found["ensemble_error_without"][:, 2], (others.mean(1) <= 0).mean(-1)
-    )
-    np.testing.assert_allclose(found["variance_without"][:, 2], others.var(1, ddof=1).mean(-1))
 
 
 def test_runs_that_did_not_fit_do_not_count(outputs):
@@ -104,12 +85,3 @@ def test_cells_with_other_seeds_are_compared_without_pairs(outputs):
     assert (value, error) == (pytest.approx(a.variance / b.variance), pytest.approx(expected))
     gap, _ = error_gap(a, b)
     assert gap == pytest.approx(a.error.mean() - b.error[1:].mean())
-
-
-def test_the_jackknife_of_a_variance_is_about_right():
-    draws = np.random.default_rng(0).normal(size=(400, 30))
-    errors = [
-        jackknife_error(np.array([np.delete(row, i).var(ddof=1) for i in range(30)]))
-        for row in draws
-    ]
-    assert np.mean(errors) == pytest.approx(draws.var(axis=1, ddof=1).std(), rel=0.2)

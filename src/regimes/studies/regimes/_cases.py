@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from regimes.studies._images import image_task
+from regimes.studies.regimes import _setting
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 Value: TypeAlias = int | float | str
 
 FINISHED = 2  # in `trial_state` of `lab.collect`
-SHARED_POOL = 5000  # images for training, and as many to test, that `_setting.task` has
 COUNTS, SCALES = ("L", "P", "h", "pca"), ("at", "alpha")
 
 
@@ -135,25 +137,21 @@ def points(
     dtype: str,
     device: str,
 ) -> Dataset:
-    """`_setting.task`, or more points of the same kind than its 10,000 images have.
+    """`_setting.task`, or more points of the same kind than its pool has, of all files.
 
-    Then the files of training and test images are pooled (S13): 70,000 of MNIST and its relatives,
-    60,000 of CIFAR-10.
+    Those are 70,000 of MNIST and its relatives, 60,000 of CIFAR-10.
     """
-    import torch
-
-    from regimes import data
-    from regimes.studies.regimes import _setting
-
-    if images == "digits" or max(n_train, n_test) <= SHARED_POOL:
+    if images == "digits" or max(n_train, n_test) <= min(_setting.POOL):
         return _setting.task(
             images, n_train, n_test, components=components, dtype=dtype, device=device
         )
-    if images not in _setting.SETS:
-        raise ValueError(f"images must be one of {', '.join(_setting.SETS)}, got {images!r}")
-    source = getattr(data, images)
-    made = source(n_train=n_train, n_test=n_test, seed=0, pool="all", dtype=torch.float64)
-    made = made.pipe(data.center("all"), data.sphere())
-    if components is not None:
-        made = made.pipe(data.pca(components, fit="all"))
-    return made.pipe(data.parity()).to(getattr(torch, dtype), device)
+    return image_task(
+        images,
+        n_train,
+        n_test,
+        files="all",
+        components=components,
+        dtype=dtype,
+        device=device,
+        keep=False,
+    )

@@ -1,8 +1,7 @@
-"""What an ensemble of runs is judged by: errors alone and together, variance, their error bars.
+"""What an ensemble of runs is judged by: cells of `measure.ensemble_outcomes`, and their gaps.
 
-Together means the mean prediction over seeds. Error bars of what is computed from all seeds at once
-come from leaving one out (jackknife), so each such number is kept with its values without each
-seed; differences and ratios of settings with the same seeds are then judged pair by pair.
+Differences and ratios of settings with the same seeds are judged pair by pair, by leaving one seed
+out (jackknife).
 """
 
 from __future__ import annotations
@@ -15,56 +14,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     import xarray as xr
-
-LEAST = 3  # seeds: without one of them there must still be a variance
-
-
-def ensemble_outcomes(
-    outputs: np.ndarray, y: np.ndarray, kept: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Numbers of S14 for predictions of several scales and seeds.
-
-    Args:
-        outputs: F on the test points, (scale, seed, point).
-        y: labels +-1, (point,).
-        kept: 1 for runs that count, (scale, seed): those that fitted.
-
-    Returns:
-        `error` (scale, seed) of each run; `ensemble_error` and `variance` (scale) over those kept,
-        and with `_without` (scale, seed) the same without one seed (for a run that does not count:
-        of all that do). NaN where fewer than three count.
-
-    >>> F = np.array([[[1.0, 1.0], [1.0, -1.0], [-1.0, -3.0]]])
-    >>> found = ensemble_outcomes(F, np.ones(2), np.ones((1, 3)))
-    >>> found["error"].tolist(), found["ensemble_error"].tolist(), found["variance"].round(3)
-    ([[0.0, 0.5, 1.0]], [0.5], array([2.667]))
-    """
-    outputs, kept = np.asarray(outputs, dtype=float), np.asarray(kept).astype(bool)
-    shape = outputs.shape[:2]
-    found = {
-        "error": (outputs * y <= 0).mean(-1),
-        "ensemble_error": np.full(shape[0], np.nan),
-        "variance": np.full(shape[0], np.nan),
-        "ensemble_error_without": np.full(shape, np.nan),
-        "variance_without": np.full(shape, np.nan),
-    }
-
-    def together(members: np.ndarray) -> tuple[float, float]:
-        wrong = (members.mean(0) * y <= 0).mean()
-        return float(wrong), float(members.var(0, ddof=1).mean())
-
-    for scale in range(shape[0]):
-        members = np.flatnonzero(kept[scale])
-        if len(members) < LEAST:
-            continue
-        whole = together(outputs[scale, members])
-        found["ensemble_error"][scale], found["variance"][scale] = whole
-        for seed in range(shape[1]):
-            others = members[members != seed]
-            part = whole if len(others) == len(members) else together(outputs[scale, others])
-            found["ensemble_error_without"][scale, seed] = part[0]
-            found["variance_without"][scale, seed] = part[1]
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +84,8 @@ def variance_ratio(a: Cell, b: Cell) -> tuple[float, float]:
 
 
 def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> tuple[float, float]:
+    from regimes.measure import jackknife_error
+
     whole = float(how(getattr(a, name), getattr(b, name)))
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     of_a, of_b = getattr(a, f"{name}_without"), getattr(b, f"{name}_without")
@@ -143,18 +94,3 @@ def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> tu
     first = jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
     second = jackknife_error(how(getattr(a, name), of_b))
     return whole, float(np.hypot(first, second))
-
-
-def jackknife_error(without: np.ndarray) -> float:
-    """Standard error from the values without each of R members: sqrt((R-1)/R sum (x - mean)^2).
-
-    For a mean it is the usual standard error:
-
-    >>> x = np.array([1.0, 2.0, 4.0, 7.0])
-    >>> without = (x.sum() - x) / 3
-    >>> bool(np.isclose(jackknife_error(without), x.std(ddof=1) / 2))
-    True
-    """
-    count = len(without)
-    spread = np.square(without - without.mean()).sum()
-    return float(np.sqrt((count - 1) / count * spread))

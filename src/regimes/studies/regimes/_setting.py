@@ -7,9 +7,10 @@ softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. `at` is `s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
+
+from regimes.studies._images import image_task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,37 +22,9 @@ if TYPE_CHECKING:
     from regimes.nets import Ensemble, FullyConnected
 
 COMPONENTS = 10
-SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
-
-
-@lru_cache(maxsize=8)
-def pool(images: str, components: int | None = COMPONENTS, seed: int = 0) -> Dataset:
-    """All images of a set as S13 makes them: centred, on the sphere, first components, parity.
-
-    "digits" are the built-in 8 x 8 ones, 1000 to train and 797 to test; "mnist" and its relatives
-    10,000 images (of MNIST those of the test files), half and half, and "mnist-whole" 10,000 to
-    train and 50,000 to test of all files. `components` None keeps the pixels.
-    """
-    import torch
-
-    from regimes import data
-
-    if images == "digits":
-        made = data.digits(n_train=1000, seed=seed, dtype=torch.float64)
-    elif (name := images.removesuffix("-whole")) in SETS[1:]:
-        files = "test" if name in ("mnist", "kmnist") else "all"
-        sizes = {"n_train": 5000, "n_test": 5000, "pool": files}
-        if images != name:
-            sizes = {"n_train": 10_000, "n_test": 50_000, "pool": "all"}
-        made = getattr(data, name)(**sizes, seed=seed, dtype=torch.float64)
-    else:
-        raise ValueError(
-            f"images must be one of {', '.join(SETS)}, or a file set with -whole, got {images!r}"
-        )
-    made = made.pipe(data.center("all"), data.sphere())
-    if components is not None:
-        made = made.pipe(data.pca(components, fit="all"))
-    return made.pipe(data.parity())
+POOL = (5000, 5000)  # images to train and to test that `task` takes the first of
+POOLS: dict[str, tuple[int, int | None]] = {"digits": (1000, None)}
+WHOLE = (10_000, 50_000)
 
 
 def task(
@@ -64,14 +37,24 @@ def task(
     dtype: str = "float64",
     device: str = "cpu",
 ) -> Dataset:
-    """The first points of the pool: larger training sets hold smaller ones, test points stay."""
-    import torch
+    """The first points of a pool: larger training sets hold smaller ones, test points stay.
 
-    from regimes import data
-
-    whole = pool(images, components, seed)
-    chosen = whole.pipe(data.subset(n_train, n_test, balanced=False))
-    return chosen.to(getattr(torch, dtype), device)
+    The pool has 10,000 images of a set (of MNIST those of the test files), half to train and half
+    to test; of the built-in digits 1000 and 797; with "-whole", as in "mnist-whole", 10,000 to
+    train and 50,000 to test of all files. `components` None keeps the pixels.
+    """
+    name = images.removesuffix("-whole")
+    pool = POOLS.get(images, POOL if name == images else WHOLE)
+    return image_task(
+        name,
+        n_train,
+        n_test,
+        together=pool,
+        components=components,
+        seed=seed,
+        dtype=dtype,
+        device=device,
+    )
 
 
 def task_at(point: Point, images: str, n_train: int, n_test: int, **options: Any) -> Dataset:

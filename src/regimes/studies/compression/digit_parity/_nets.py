@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 import regimes as rg
+from regimes.studies._images import image_task
 from regimes.studies.compression import _frozen
 
 if TYPE_CHECKING:
@@ -50,11 +51,9 @@ def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -
 
     from regimes.data import Points
 
-    makers = {"digits": rg.data.digits, "mnist": rg.data.mnist}
-    if kind not in makers:
-        raise ValueError(f"images must be one of {', '.join(makers)}, got {kind!r}")
-    made = makers[kind](n_train=2 * p, n_test=n_test, seed=seed, dtype=getattr(torch, dtype))
-    made = made.pipe(rg.data.center("all"), rg.data.sphere(), rg.data.parity())
+    made = image_task(
+        kind, 2 * p, n_test, files="split", seed=seed, precision=dtype, dtype=dtype, keep=False
+    )
     second = Points(made.x_train[p:], made.y_train[p:])
     return Images(
         first=Points(made.x_train[:p], made.y_train[:p]),

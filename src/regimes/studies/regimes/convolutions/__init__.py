@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._images import image_task
 from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.regimes import _setting as shared
 from regimes.studies.regimes._outcomes import (
     Cell,
     cell_of,
     ensemble_gap,
-    ensemble_outcomes,
     error_gap,
 )
-from regimes.studies.regimes._pictures import pictures
 from regimes.studies.regimes.variants._figures import add_errors, curves
 
 if TYPE_CHECKING:
@@ -101,10 +100,11 @@ class Convolutions:
         import torch
 
         from regimes import flow
+        from regimes.measure import ensemble_outcomes
         from regimes.nets import stack
 
         dtype = "float32" if point.at <= params.single_to else "float64"
-        data = pictures(
+        data = image_task(
             point.images,
             params.p,
             params.n_test,
@@ -144,7 +144,7 @@ class Convolutions:
         missed = 1.0 - run.history["satisfied"][:, -1].numpy()
         kept = (missed < NEARLY).astype(float)
         outputs = shared.grid(run.outputs_test[..., 0], (point.at,), point.seed)
-        found = ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept[None])
+        found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept[None]))
         arrays = {
             name: Array("seed", values[0]) for name, values in found.items() if values.ndim == 2
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._images import image_task
 from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.regimes import _setting as shared
 from regimes.studies.regimes.flow_check import _figures as figures_of
@@ -165,14 +166,11 @@ def memory_time(at: float) -> float:
 
 
 def _task(params: Params, device: str) -> Dataset:
-    from regimes import data
-    from regimes.studies.regimes._pictures import pictures
-
     if params.components is not None:
         return shared.task(
             params.images, params.p, params.n_test, components=params.components, device=device
         )
-    return pictures(params.images, params.p, params.n_test, device=device).pipe(data.flatten())
+    return image_task(params.images, params.p, params.n_test, flat=True, device=device)
 
 
 def _difference(plain: Run, altered: Run) -> np.ndarray:

@@ -11,7 +11,6 @@ import numpy as np
 from regimes.lab import Claim
 from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies.regimes._cases import Measured, along, percent, scan_of, unfinished
-from regimes.studies.regimes._outcomes import jackknife_error
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +26,8 @@ RESAMPLES = 1000
 
 def measured(row: xr.Dataset, name: str) -> Measured:
     """`variance`, `ensemble_error`, `error` or `excess`, of the error over the ensemble's."""
+    from regimes.measure import jackknife_error
+
     errors = row.test_error.values
     count = len(errors)
     if name == "error":

@@ -19,9 +19,6 @@ EXPECTED = {
     "REG-59": "C0 N <= N_Delta <= N at jamming, C0 0.5 for relu, 0.43 for tanh; a gap in H0",
     "REG-60": "N* ~ P for random labels, slower for digits; dN*/dP follows the test error",
 }
-JAMMED = 0.1  # N_Delta/N above which a run is jammed, the documents' own threshold (S5, S6)
-ROUNDING = 1e-25  # a loss below this is rounding at the margin: fitted (S5)
-STUCK = 1e-10  # a dead run has more loss than this (S5)
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
 LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # of LAND-03 and LAND-26, at margin 1/2 (A1)
 
@@ -29,18 +26,23 @@ LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # of LAND-03 and LAND-26, at margin
 def outcomes(dataset: xr.Dataset) -> xr.Dataset:
     """Runs told apart as in S5: `fit`, `dead`, `jammed` (0 or 1) and `share` = N_Delta/N.
 
-    Dead are runs whose unfitted points of non-negligible Delta all lack an active unit in some
-    hidden layer, so that no gradient of the weights reaches them. S5 asks besides for
-    N_Delta < 0.1 N, its usual reading; here the cause decides. All are NaN where nothing ran.
+    Runs that still fall count as jammed here. All are NaN where nothing ran.
     """
-    ran = dataset.unfitted.notnull()
-    share = dataset.unfitted / dataset.parameters
-    fit = (dataset.unfitted == 0) | (dataset.loss <= ROUNDING)
-    dead = ~fit & (dataset.far > 0) & (dataset.reached == 0) & (dataset.loss > STUCK)
-    jammed = ~fit & ~dead & (share > JAMMED)
-    told = {"fit": fit, "dead": dead, "jammed": jammed}
+    import xarray as xr
+
+    from regimes.measure import RunClass, run_classes
+
+    names = ("unfitted", "parameters", "loss", "far", "reached")
+    classes = xr.apply_ufunc(run_classes, *(dataset[name] for name in names))
+    told = {
+        "fit": classes.isin([RunClass.SAT, RunClass.PRECISION]),
+        "dead": classes == RunClass.DEAD,
+        "jammed": classes == RunClass.JAMMED,
+    }
+    ran = classes != RunClass.NOT_RUN
     return dataset.assign(
-        {name: flags.astype(float).where(ran) for name, flags in told.items()} | {"share": share}
+        {name: flags.astype(float).where(ran) for name, flags in told.items()}
+        | {"share": dataset.unfitted / dataset.parameters}
     )
 
 
@@ -70,14 +72,17 @@ def n_star(dataset: xr.Dataset, labels: str) -> Stars:
     From wide to narrow, the first width of whose runs at least half, dead ones left out, end with
     N_Delta > 0.1 N.
     """
+    from regimes.measure import n_star as measured
+
     found = []
     for p in dataset.n_train.values:
         scan = cut(dataset, labels, p)
-        jammed = scan.jammed.where(scan.dead == 0).mean("seed").values
-        narrow = np.flatnonzero(jammed >= 0.5)
-        if len(narrow) and narrow[-1] + 1 < scan.sizes["width"]:
-            pair = scan.parameters.values[narrow[-1] : narrow[-1] + 2].astype(float)
-            found.append((float(p), *pair))
+        if not scan.sizes["width"]:
+            continue
+        living = scan.jammed.where(scan.dead == 0).transpose("seed", "width")
+        star = measured(scan.parameters.values, living.values)
+        if star is not None:
+            found.append((float(p), *star.bracket))
     return Stars(*np.array(found, dtype=float).reshape(-1, 3).T)
 
 
@@ -118,6 +123,8 @@ class Norms:
 
 def norms(dataset: xr.Dataset) -> Norms | None:
     """Outputs against N where the scan at a constant rate holds its N* (LAND-63); else None."""
+    from regimes.measure import n_half
+
     asked = "unfitted" in dataset and "constant" in dataset.trainer.values
     if not asked or "parity" not in dataset.labels.values:
         return None
@@ -129,13 +136,12 @@ def norms(dataset: xr.Dataset) -> Norms | None:
     alive = scan.dead == 0
     scan = scan.where(alive).assign(parameters=scan.parameters, dead=scan.dead)
     scan = scan.isel(width=np.flatnonzero(alive.any("seed").values))
-    fit = scan.fit.mean("seed").values
-    below = np.flatnonzero(fit < 0.5)
-    if not len(below) or below[-1] + 1 >= len(fit):
+    if not scan.sizes["width"]:
         return None
-    k = below[-1]
     weights = scan.parameters.values.astype(float)
-    star = float(np.interp(0.5, fit[k : k + 2], np.log(weights[k : k + 2])))
+    star = n_half(weights, scan.fit.transpose("seed", "width").values)
+    if star is None:
+        return None
     logs = 2 * np.log(scan.output_norm.transpose("seed", "width"))
     count = scan.output_norm.notnull().sum("seed").values
     spread = logs.std("seed", ddof=1).fillna(0.0).values if scan.sizes["seed"] > 1 else 0 * weights
@@ -144,10 +150,10 @@ def norms(dataset: xr.Dataset) -> Norms | None:
         weights,
         np.exp(logs.median("seed").values),
         1.25 * spread / np.sqrt(count),  # of a median
-        fit,
+        scan.fit.mean("seed").values,
         int((~alive).sum()),
-        float(np.exp(star)),
-        (weights[k], weights[k + 1]),
+        star.n,
+        star.bracket,
     )
 
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.studies._images import image_task
 from regimes.studies._parts import Part, claim_of_parts
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
     from torch import Tensor
+
+    from regimes.data import Dataset
 
 KERNELS = ("Laplace", "Gaussian")
 # Width of the kernels in units of the median distance; the document's 1000, for pixels up to 255.
@@ -72,20 +75,9 @@ class KernelExponents:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """One draw of images: errors of both kernels, and neighbours' distances."""
-        import torch
-
-        from regimes import data
-
-        sizes = {"n_train": max(params.n_train), "n_test": params.n_test, "seed": point.seed}
-        if point.images == "digits":
-            made = data.digits(**sizes, dtype=torch.float64).pipe(data.parity())
-        elif point.images == "mnist":
-            made = data.mnist(**sizes, dtype=torch.float64).pipe(data.parity())
-        else:
-            made = data.cifar10(**sizes, dtype=torch.float64).pipe(data.first_half())
-        x, z = made.x_train.flatten(1), made.x_test.flatten(1)
+        made = _pixels(point, max(params.n_train), params.n_test)
         near = _neighbours(params, point)
-        errors = _errors(params.n_train, x, made.y_train, z, made.y_test)
+        errors = _errors(params.n_train, made.x_train, made.y_train, made.x_test, made.y_test)
         return TrialResult(
             arrays={
                 "mse": Array(("kernel", "size"), errors),
@@ -106,15 +98,27 @@ class KernelExponents:
         return [_exponent_claim(dataset)]
 
 
+def _pixels(point: Point, n_train: int, n_test: int) -> Dataset:
+    """Images as their files have them; photographs in two halves of classes, others by parity."""
+    return image_task(
+        point.images,
+        n_train,
+        n_test,
+        files="split",
+        centre=False,
+        sphere="none",
+        labels="first_half" if point.images == "cifar10" else "parity",
+        flat=True,
+        seed=point.seed,
+        keep=False,
+    )
+
+
 def _neighbours(params: Params, point: Point) -> list[float]:
     """Mean distance to the nearest of n - 1 other images."""
     import torch
 
-    from regimes import data
-
-    source = getattr(data, point.images)
-    made = source(n_train=max(params.n_near), n_test=1, seed=point.seed, dtype=torch.float64)
-    x = made.x_train.flatten(1)
+    x = _pixels(point, max(params.n_near), 1).x_train
     found = []
     for n in params.n_near:
         near = [

@@ -12,7 +12,6 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
 from regimes.studies.regimes import _setting as shared
-from regimes.studies.regimes._outcomes import ensemble_outcomes
 from regimes.studies.regimes.variants import _claims as claims_of
 from regimes.studies.regimes.variants import _figures as figures_of
 from regimes.studies.regimes.variants._settings import (
@@ -106,6 +105,8 @@ class Variants:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train every (at, seed) of one variant."""
+        from regimes.measure import ensemble_outcomes
+
         setting = setting_of(params, point.variant)
         data = task_of(params, setting, point.device)
         start, run = trained(params, setting, data, point.seed, point.device)
@@ -114,8 +115,7 @@ class Variants:
         at, seeds = setting.at, point.seed
         outputs = shared.grid(run.outputs_test[..., 0], at, seeds)
         kept = shared.grid(counted(setting, run), at, seeds)
-        found = ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)
-        found |= {
+        found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
             "kept": kept,
             "steps": shared.grid(run.steps, at, seeds).astype(float),
             "kernel_change": shared.grid(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.studies.regimes._outcomes import jackknife_error
 from regimes.studies.regimes.variants._claims import finished
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ def drawn(dataset: xr.Dataset) -> dict[str, go.Figure]:
 
 def curves(row: xr.Dataset, coordinate: str = "at") -> dict[str, np.ndarray]:
     """Scales with their mean and ensemble errors in percent, variances, and error bars."""
+    from regimes.measure import jackknife_error
+
     kept = (row.kept == 1).transpose("scale", "seed").values
     error = np.where(kept, row.error.transpose("scale", "seed").values, np.nan)
     without = row.ensemble_error_without.transpose("scale", "seed").values

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from regimes.studies._images import SETS, image_task
 from regimes.studies.regimes import _setting as shared
-from regimes.studies.regimes._pictures import pictures
-from regimes.studies.regimes._setting import SETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,9 +125,7 @@ def setting_of(params: Params, variant: str) -> Setting:
 
 def task_of(params: Params, setting: Setting, device: str) -> Dataset:
     """The data of a variant, points as vectors."""
-    from regimes import data
-
-    few = setting.p <= 5000 and params.n_test <= 5000
+    few = max(setting.p, params.n_test) <= min(shared.POOL)
     if setting.images in ("digits", "mnist") and setting.components is not None and few:
         return shared.task(
             setting.images,
@@ -137,15 +134,15 @@ def task_of(params: Params, setting: Setting, device: str) -> Dataset:
             components=setting.components,
             device=device,
         )
-    made = pictures(
+    return image_task(
         setting.images,
         setting.p,
         params.n_test,
         shrink=setting.shrink,
         components=setting.components,
+        flat=True,
         device=device,
     )
-    return made if len(made.in_shape) == 1 else made.pipe(data.flatten())
 
 
 def trained(

@@ -1,0 +1,158 @@
+"""How a run ended that was to fit all its points: constraints left unmet, and the class of the run.
+
+Sources: spec `landscape` S5, where N_Delta of `Delta_mu = margin - y_mu F_mu` is defined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from regimes._check import real
+from regimes.measure._kernel import check_tensor
+from regimes.measure._observables import signed_margins
+
+
+class RunClass(IntEnum):
+    """How a run ended (spec `landscape` S5)."""
+
+    NOT_RUN = -1
+    SAT = 0  # every margin is reached
+    PRECISION = 1  # short of some by rounding alone: as good as SAT
+    DEAD = 2  # no gradient of the weights reaches what is not fitted
+    JAMMED = 3  # many unmet constraints for each parameter
+    UNCONVERGED = 4  # the rest
+
+
+@dataclass(frozen=True, eq=False)
+class UnmetConstraints:
+    """Numbers of points short of their margin, one for each run; all of shape (...)."""
+
+    unfitted: Tensor  # N_Delta: points with Delta > 0
+    far: Tensor  # those whose Delta is not negligible
+    reached: Tensor  # those of them that a gradient of the weights reaches
+    unreached: Tensor  # points with Delta > 0 that none reaches
+
+
+def unmet_constraints(
+    F: Tensor, y: Tensor, active: Tensor, *, margin: float = 1.0, negligible: float = 0.01
+) -> UnmetConstraints:
+    """Count the points short of their margin, `Delta = margin - y F > 0` (spec `landscape` S5).
+
+    Where a point has no active unit in some hidden layer, F is constant near it and no gradient of
+    the weights pulls on it.
+
+    Args:
+        F: predictions (..., P).
+        y: labels +-1, (P,).
+        active: whether a point has an active unit in every hidden layer, (..., P).
+        margin: what y F should reach.
+        negligible: share of the margin below which Delta does not count as far.
+
+    >>> F, active = torch.tensor([2.0, 0.999, 0.5, -0.5]), torch.tensor([True, True, True, False])
+    >>> found = unmet_constraints(F, torch.ones(4), active)
+    >>> [int(n) for n in (found.unfitted, found.far, found.reached, found.unreached)]
+    [3, 2, 1, 1]
+    """
+    short = real("margin", margin) - signed_margins(F, y)
+    if active.shape != short.shape or active.dtype != torch.bool:
+        raise ValueError(
+            f"active must be truth values of the shape {tuple(short.shape)} of F, got "
+            f"{active.dtype} of shape {tuple(active.shape)}"
+        )
+    far = short > negligible * margin
+    return UnmetConstraints(
+        (short > 0).sum(-1),
+        far.sum(-1),
+        (far & active).sum(-1),
+        ((short > 0) & ~active).sum(-1),
+    )
+
+
+def late_fall(losses: Tensor) -> Tensor:
+    """Share of its loss that a run lost in the last tenth of its records (spec `landscape` S5).
+
+    A run that ends at zero loss lost all of it.
+
+    Args:
+        losses: (..., times), evenly spaced.
+
+    Returns:
+        `1 - loss(end)/loss(0.9 end)`, shape (...).
+
+    >>> late_fall(torch.tensor([[4.0] + [2.0] * 9 + [1.0], [1.0] * 10 + [0.0]]))
+    tensor([0.5000, 1.0000])
+    """
+    losses = check_tensor("losses", losses)
+    end, before = losses[..., -1], losses[..., int(0.9 * (losses.shape[-1] - 1))]
+    return torch.where(end > 0, 1 - end / before, torch.ones_like(end))
+
+
+def run_classes(
+    unfitted: ArrayLike,
+    parameters: ArrayLike,
+    loss: ArrayLike,
+    far: ArrayLike,
+    reached: ArrayLike,
+    falling: ArrayLike | None = None,
+    *,
+    jammed: float = 0.1,
+    rounding: float = 1e-25,
+    stuck: float = 1e-10,
+    settled: float = 0.01,
+) -> np.ndarray:
+    """Tell runs apart by what they left unmet (spec `landscape` S5).
+
+    In this order: SAT with N_Delta = 0; PRECISION with a loss that rounding explains; DEAD when
+    there are points far from their margin, none of them reached by a gradient, and more loss than
+    `stuck`; JAMMED with `N_Delta > 0.1 N`, if its loss has settled; UNCONVERGED otherwise. S5 asks
+    of a dead run besides that N_Delta < 0.1 N, its usual reading; here the cause decides.
+
+    Args:
+        unfitted: N_Delta; NaN where nothing ran. All arrays broadcast against each other.
+        parameters: N.
+        loss: at the end.
+        far: points short of their margin by more than a negligible amount.
+        reached: those of them that a gradient of the weights reaches.
+        falling: fall of the loss over the last tenth of a run; None takes every run as settled.
+        jammed: N_Delta/N above which a run is jammed.
+        rounding: loss that rounding at the margin explains.
+        stuck: loss above which a run may be dead.
+        settled: largest fall of a run that has converged.
+
+    Returns:
+        Values of `RunClass`, int8.
+
+    >>> found = run_classes([0, 3, 3, 50, 5], 100, [0, 1e-26, 0.1, 0.1, 0.1], [0, 0, 3, 40, 5],
+    ...                     [0, 0, 0, 30, 5])
+    >>> [RunClass(each).name for each in found]
+    ['SAT', 'PRECISION', 'DEAD', 'JAMMED', 'UNCONVERGED']
+    """
+    given = (unfitted, parameters, loss, far, reached, 0.0 if falling is None else falling)
+    short, size, left, distant, pulled, fell = np.broadcast_arrays(
+        *(np.asarray(each, dtype=float) for each in given)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        held = (short / size > jammed) & ~(fell > settled)
+    return np.select(
+        [
+            np.isnan(short),
+            short == 0,
+            left <= rounding,
+            (distant > 0) & (pulled == 0) & (left > stuck),
+            held,
+        ],
+        [
+            RunClass.NOT_RUN,
+            RunClass.SAT,
+            RunClass.PRECISION,
+            RunClass.DEAD,
+            RunClass.JAMMED,
+        ],
+        RunClass.UNCONVERGED,
+    ).astype(np.int8)

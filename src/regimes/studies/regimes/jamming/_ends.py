@@ -1,0 +1,63 @@
+"""How a trained network is told apart (S5), zero modes of H0, and the size of its output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.nets import Ensemble
+
+
+def ends(start: Ensemble, run: Run, data: Dataset, margin: float) -> dict[str, np.ndarray]:
+    """Numbers of every member, (R,) each: constraints left unmet, loss, output, H0."""
+    import torch
+
+    from regimes import measure
+    from regimes.nets import FullyConnected
+
+    outputs = run.outputs_train[..., 0]
+    net = start.template
+    assert isinstance(net, FullyConnected)
+    _, layers = net.layers_stacked(run.parameters, data.x_train)
+    active = torch.stack([(z > 0).any(-1) for z in layers[:-1]]).all(0)
+    unmet = measure.unmet_constraints(outputs, data.y_train, active, margin=margin)
+    assert run.outputs_test is not None
+    found = vars(unmet) | {
+        "loss": run.losses[:, -1],
+        "falling": measure.late_fall(run.losses),
+        "error": run.test_errors,
+        "output_norm": measure.output_norm(run.outputs_test[..., 0]),
+        "steps": run.steps,
+    }
+    arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
+    short = margin - outputs * data.y_train > 0
+    spectra = [_zero_modes(start, run, data, i, short[i]) for i in range(start.size)]
+    arrays["rank"], arrays["gap"] = np.array(spectra).T
+    return arrays
+
+
+def _zero_modes(
+    start: Ensemble, run: Run, data: Dataset, member: int, short: Tensor
+) -> tuple[float, float]:
+    """Rank of H0 = (1/P) sum over unfitted points of grad f grad f^T, and the gap above its zeros.
+
+    S7 and LAND-20; 0 and 0 without unfitted points.
+    """
+    import torch
+
+    from regimes.measure import mode_counts
+    from regimes.nets import Ensemble
+    from regimes.tangent import TangentKernel
+
+    if not bool(short.any()):
+        return 0.0, 0.0
+    net = Ensemble(start.template, run.parameters, start.buffers).member(member).double()
+    gradients = TangentKernel(net).features(data.x_train[short].double())[:, 0]
+    found = mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
+    return float(found.rank), found.gap

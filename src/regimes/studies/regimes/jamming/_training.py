@@ -1,0 +1,119 @@
+"""Task, network and trainer of spec `landscape` (S1 to S4) at the sizes of this study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from regimes.studies._images import image_task
+
+if TYPE_CHECKING:
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.nets import Ensemble, FullyConnected
+
+COMPONENTS = 10  # d
+DEPTH = 2  # L
+RATE = 1e-3
+CHECK_EVERY = 100  # steps between looks at the margins; a run ends at the first that finds all
+POOLS = {"digits": (1000, None), "mnist": (10_000, 60_000)}  # all images, to train and to test
+
+
+def weights_of(width: int) -> int:
+    """N = d h + (L - 1) h^2 + h: weights only, as on every axis of the documents (S1, A2)."""
+    return COMPONENTS * width + (DEPTH - 1) * width**2 + width
+
+
+def task(
+    labels: str,
+    images: str,
+    n_train: int,
+    n_test: int,
+    *,
+    dtype: str = "float64",
+    device: str = "cpu",
+) -> Dataset:
+    """Digits with their parity, or Gaussian points of as many components, labels at random (S3).
+
+    Digits are their ten first components over all images, whitened, on the sphere of radius
+    sqrt(d).
+    """
+    import torch
+
+    from regimes import data
+
+    if labels != "parity":
+        made = data.random_labels(n_train, n_test, COMPONENTS, dtype=torch.float64)
+        return made.pipe(data.sphere()).to(getattr(torch, dtype), device)
+    if images not in POOLS:
+        raise ValueError(f"images must be one of {', '.join(POOLS)}, got {images!r}")
+    return image_task(
+        images,
+        n_train,
+        n_test,
+        together=POOLS[images],
+        files="all",
+        centre=False,  # components have no mean
+        components=COMPONENTS,
+        scale="whiten",
+        sphere="components",
+        precision="float32",  # of the recorded runs
+        dtype=dtype,
+        device=device,
+    )
+
+
+def network(
+    d: int,
+    width: int,
+    seed: int,
+    *,
+    dtype: str = "float64",
+    device: str = "cpu",
+    activation: str = "relu",
+) -> FullyConnected:
+    """The network of S1: standard parametrisation, two hidden layers, biases."""
+    import torch
+
+    from regimes.nets import FullyConnected
+
+    return FullyConnected(
+        d,
+        width,
+        DEPTH,
+        parametrization="standard",
+        activation=activation,
+        bias=True,
+        init="orthogonal",
+        seed=seed,
+        dtype=getattr(torch, dtype),
+        device=device,
+    )
+
+
+def networks(width: int, seeds: Sequence[int], *, dtype: str, device: str) -> Ensemble:
+    """One network per seed."""
+    from regimes.nets import stack
+
+    return stack(lambda seed: network(COMPONENTS, width, seed, dtype=dtype, device=device), seeds)
+
+
+def train(start: Ensemble, data: Dataset, *, steps: int, margin: float, lowered: bool) -> Run:
+    """Adam on the square hinge until N_Delta = 0 (S4).
+
+    The rate of LAND-10 is held for half of the steps, then lowered; that of LAND-39 is constant.
+    """
+    from regimes import flow
+
+    return flow.descend(
+        start,
+        data,
+        rate=RATE,
+        optimiser="adam",
+        schedule=flow.hold_then_lower(steps) if lowered else None,
+        loss=flow.quadratic_hinge(margin),
+        until="fitted",
+        events=("fitted",),
+        max_steps=steps,
+        check_every=CHECK_EVERY,
+    )
