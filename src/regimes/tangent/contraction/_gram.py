@@ -17,10 +17,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from regimes.tangent._factors import Dense, Factor, Outer
-from regimes.tangent._matmul import add_product_, product
-from regimes.tangent._memory import left_limit, right_limit
-from regimes.tangent._rights import Inputs
+from regimes.tangent.contraction._cache_sizes import left_limit, right_limit
+from regimes.tangent.contraction._factors import Dense, Factor, Outer
+from regimes.tangent.contraction._matmul import add_product_, product
+from regimes.tangent.contraction._right import Inputs
+from regimes.tangent.contraction._strategy import Strategy
 
 
 def write_gram_(
@@ -63,7 +64,7 @@ def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) 
     if isinstance(a, Dense) and isinstance(b, Dense):
         _add_features(out, a.features, b.features, same)
     elif isinstance(a, Outer) and isinstance(b, Outer):
-        if a.weight and a.strategy == "pairs":
+        if a.weight and a.strategy == Strategy.PAIRS:
             if not _is_single(a):
                 _add_pairs(out, a, b, same, workspace)
             elif a.left_is_shared and b.left_is_shared:
@@ -86,7 +87,7 @@ def is_linear(factor: Factor) -> bool:
 
 def _is_single(factor: Outer) -> bool:
     """Whether the weight is used once a sample, on an input of its own."""
-    pairs = factor.weight and factor.strategy == "pairs" and factor.left.shape[3] == 1
+    pairs = factor.weight and factor.strategy == Strategy.PAIRS and factor.left.shape[3] == 1
     return pairs and isinstance(factor.right, Inputs)
 
 

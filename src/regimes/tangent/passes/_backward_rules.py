@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes.tangent._graph import Node, scalar_of
+from regimes.tangent.structure import Node, scalar_of
 
 _aten = torch.ops.aten
 
