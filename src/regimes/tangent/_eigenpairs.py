@@ -20,7 +20,7 @@ _DENSE_UP_TO = 4096  # rows of a Gram that is cheaper to diagonalise than to mul
 
 @dataclass(frozen=True)
 class KernelEigenpairs:
-    """Largest eigenvalues of a tangent kernel on some samples, whether or not its Gram was formed.
+    """Top eigenpairs of a tangent kernel on some samples, as columns; no Gram need be formed.
 
     Attributes:
         values: (r,), decreasing.

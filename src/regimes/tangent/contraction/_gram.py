@@ -4,7 +4,7 @@ Three ways give the same numbers (spec `alignment.md` 1.3, spec `regimes.md` S9)
 
 * one position: K = (right Gram + bias) * (left Gram), entry by entry;
 * pairs: the same for every pair of positions, then summed, without writing a gradient out;
-* expand: gradients written out chunk by chunk, then one matrix product a chunk.
+* expand: gradients written out chunk by chunk, then one matrix product per chunk.
 
 A symmetric Gram is computed for column tiles on and above the diagonal only.
 """
@@ -86,7 +86,7 @@ def is_linear(factor: Factor) -> bool:
 
 
 def _is_single(factor: Outer) -> bool:
-    """Whether the weight is used once a sample, on an input of its own."""
+    """Whether the weight is used once per sample, on an input of its own."""
     pairs = factor.weight and factor.strategy == Strategy.PAIRS and factor.left.shape[3] == 1
     return pairs and isinstance(factor.right, Inputs)
 
@@ -170,7 +170,7 @@ def _row_tiles(rows: int, same: bool) -> Iterator[tuple[int, int, int]]:
 
 
 def _symmetric_step(rows: int) -> int:
-    """Rows a tile: small tiles skip more of the lower triangle, large ones run faster."""
+    """Rows per tile: small tiles skip more of the lower triangle, large ones run faster."""
     parts = 1 if rows < 192 else 2 if rows < 384 else 4 if rows < 1536 else 8
     return min(-(-rows // parts), 4096)
 
@@ -321,7 +321,7 @@ def _add_expanded(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -
 
 
 def _expanded_row_bytes(factor: Outer) -> int:
-    """Bytes a sample of one row of the written-out weight gradient."""
+    """Bytes per sample of one row of the written-out weight gradient."""
     return factor.left.shape[0] * factor.right.size * factor.left.element_size()
 
 
