@@ -22,7 +22,6 @@ PATCH = 32  # entries of a patch: patches overlap, so that all of them hold the 
 # pixels of an image: the filter's matrix has pixels out x pixels in entries per channel
 SMALL = 256
 
-
 _side_by_side = ContextVar("_side_by_side", default=False)
 
 
