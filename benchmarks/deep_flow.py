@@ -1,4 +1,4 @@
-"""Steps of the phase diagram: members x steps a second, and what bounds them.
+"""Steps of the phase diagram: members x steps per second, and what bounds them.
 
 Fully connected networks of two hidden layers on points of ten components (protocol PR25), float64,
 soft hinge, adaptive flow. For every width, side by side in each round:

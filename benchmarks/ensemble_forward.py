@@ -35,7 +35,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds a call, one entry a repeat."""
+    """Seconds per call, one entry per repeat."""
 
     one_by_one: tuple[float, ...]
     stacked: tuple[float, ...]

@@ -105,7 +105,7 @@ def ours(members: int, steps: int, device: str) -> float:
 
 
 def products(members: int, steps: int, device: str, tile: int) -> Callable[[], None]:
-    """Three products a step and the mask, `tile` members at a time, buffers reused."""
+    """Three products per step and the mask, `tile` members at a time, buffers reused."""
     draws = torch.Generator().manual_seed(0)
     x = torch.randn(P, D + 1, generator=draws).to(device)
     w = torch.randn(members, H, D + 1, generator=draws).to(device)

@@ -1,6 +1,6 @@
 """What the lab itself costs: 10,000 trials that do nothing, on two local workers.
 
-Run `python benchmarks/lab_overhead.py`. Targets: at most 2 ms a trial, resuming under 3 s,
+Run `python benchmarks/lab_overhead.py`. Targets: at most 2 ms per trial, resuming under 3 s,
 collecting into a Dataset under 5 s. A busy machine shows in the wall clock, so the processor time
 spent is printed beside it.
 """

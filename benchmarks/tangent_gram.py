@@ -33,7 +33,7 @@ import regimes as rg
 from regimes.tangent import TangentKernel
 
 IMAGE = (3, 32, 32)
-_SHORTEST = 0.25  # seconds a measurement
+_SHORTEST = 0.25  # seconds per measurement
 
 # name -> (network, inputs, ratio to beat against {recipe, nngeometry}; 1: not slower)
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], tuple[float, float]]] = {
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], tuple[float, fl
 
 
 def jacobian(network: nn.Module, x: Tensor) -> list[Tensor]:
-    """Gradients of every output of every sample by torch.func, (n, c, entries) a parameter."""
+    """Gradients of every output of every sample by torch.func, (n, c, entries) per parameter."""
     parameters = {name: p.detach() for name, p in network.named_parameters()}
 
     def one(p: dict[str, Tensor], sample: Tensor) -> Tensor:

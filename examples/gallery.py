@@ -28,7 +28,7 @@ IMAGE_SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "cifar10")
 
 
 def scatter(x: torch.Tensor, y: torch.Tensor, size: float = 4) -> list[go.Scatter]:
-    """Points in the plane of the first two coordinates, one trace a label."""
+    """Points in the plane of the first two coordinates, one trace per label."""
     return [
         go.Scatter(
             x=x[y == label, 0].tolist(),

@@ -55,7 +55,7 @@ def test_bad_input_is_refused():
         collapse_quality(x, y, x_scale=[1.0, 1e3, 1e6])
     with pytest.raises(ValueError, match="at least two curves"):
         collapse_quality([X], [X])
-    with pytest.raises(ValueError, match="one factor a curve"):
+    with pytest.raises(ValueError, match="one factor per curve"):
         collapse_quality(x, y, x_scale=[1.0])
     with pytest.raises(ValueError, match="curve 1 must have increasing x"):
         collapse_quality([X, X.flip(0)], [X, X])

@@ -1,4 +1,4 @@
-"""Matrix-free products, traces, alignment, eigenpairs."""
+"""Matrix-free products, traces, alignment."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regimes._random import generator
-from regimes.tangent import TangentKernel, nystrom_eigenpairs
+from regimes.tangent import TangentKernel
 from tests.tangent import zoo
 
 NAMES = ["mlp one output", "lenet", "attention", "tied embedding and layer", "nothing known"]
@@ -88,32 +88,6 @@ def test_target_alignment_needs_no_gram(name, dtype):
         kernel.target_alignment(x, y, normalise="sum")
 
 
-@pytest.mark.parametrize("method", ["dense", "lanczos", "auto"])
-@pytest.mark.parametrize("name", ["mlp one output", "lenet"])
-def test_top_eigenpairs(name, method):
-    network, x = zoo.build(name)
-    kernel = TangentKernel(network)
-    size = kernel.operator(x).shape[0]
-    gram = kernel(x).reshape(size, size)
-    found = kernel.top_eigenpairs(x, 3, method=method)
-    true = torch.linalg.eigvalsh(gram).flip(0)[:3]
-    assert torch.allclose(found.values, true, rtol=1e-8)
-    assert found.converged.all()
-    assert (found.residuals < 1e-6).all()
-    vectors = found.vectors.reshape(size, 3)
-    assert torch.allclose(vectors.T @ vectors, torch.eye(3, dtype=torch.float64), atol=1e-8)
-    assert torch.allclose(gram @ vectors, vectors * found.values, atol=1e-6 * float(true[0]))
-
-
-def test_eigenpairs_refuse_nonsense():
-    network, x = zoo.build("mlp one output")
-    kernel = TangentKernel(network)
-    with pytest.raises(ValueError, match="asked of a kernel of 5 rows"):
-        kernel.top_eigenpairs(x, 6)
-    with pytest.raises(ValueError, match="method"):
-        kernel.top_eigenpairs(x, 2, method="power")
-
-
 def test_mercer_eigenvector_returns_its_eigenvalue():
     """LIN-03: alpha(phi_j) = lambda_j with phi_j of unit mean square and lambda the Gram's / n."""
     network, x = zoo.build("mlp one output")
@@ -139,31 +113,6 @@ def test_lemma_one_bound():
     norm = float(phi @ torch.linalg.solve(gram / n, phi) / n)
     bound = float(phi.square().mean()) ** 2 / float(kernel.target_alignment(x, phi))
     assert norm / bound == pytest.approx(1, abs=1e-6)
-
-
-def test_condition():
-    network, x = zoo.build("mlp one output")
-    kernel = TangentKernel(network)
-    values = torch.linalg.eigvalsh(kernel(x))
-    found = kernel.condition(x)
-    assert found.value == pytest.approx(float(values[-1] / values[0]), rel=1e-8)
-    assert found.converged
-
-
-def test_nystrom_is_exact_with_all_samples_and_close_with_most():
-    network, _ = zoo.build("mlp one output")
-    x = normal(60, 6, seed=5)
-    kernel = TangentKernel(network)
-    exact = kernel.top_eigenpairs(x, 3)
-    whole = nystrom_eigenpairs(kernel, x, 60, 3)
-    assert torch.allclose(whole.values, exact.values, rtol=1e-8)
-    assert (whole.residuals < 1e-8).all()
-    most = nystrom_eigenpairs(kernel, x, 40, 3)
-    assert float(most.values[0] / exact.values[0]) == pytest.approx(1, abs=0.15)
-    overlap = (most.vectors[:, 0] @ exact.vectors[:, 0]).abs() / most.vectors[:, 0].norm()
-    assert overlap > 0.98
-    with pytest.raises(ValueError, match="k <= m0 <= n"):
-        nystrom_eigenpairs(kernel, x, 2, 3)
 
 
 @given(st.integers(0, 1000))

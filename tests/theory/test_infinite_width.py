@@ -218,7 +218,7 @@ def test_linear_networks_are_known():
     gram = x @ x.T / 3
     found = infinite_width(x, depth=3, activation="linear")
     torch.testing.assert_close(found.nngp, gram)
-    torch.testing.assert_close(found.ntk, 4 * gram)  # one Gram a layer
+    torch.testing.assert_close(found.ntk, 4 * gram)  # one Gram per layer
     shallow = infinite_width(x, depth=0, output_bias=True, bias_std=2.0)
     torch.testing.assert_close(shallow.ntk, gram + 1)
     torch.testing.assert_close(shallow.nngp, gram + 4)

@@ -32,7 +32,7 @@ class Dataset:
         x_test: test inputs, (n_test, *in_shape); n_test = 0 only where it was asked for.
         y_test: test labels, (n_test,).
         name: what the data set is called.
-        description: one line a step, the first says how the points were drawn or read, every
+        description: one line per step, the first says how the points were drawn or read, every
             transform appends its own.
         seed: the seed of the draws, None where nothing was drawn.
         probes: further labelled sets that travel with the data, by name: the disk's evaluation
@@ -218,7 +218,7 @@ def _check_points(what: str, points: Points, x_like: Tensor, y_like: Tensor) -> 
         )
     if y.ndim != 1 or len(y) != len(x):
         raise ValueError(
-            f"{what}: y must have shape ({len(x)},), one label a point, got {tuple(y.shape)}"
+            f"{what}: y must have shape ({len(x)},), one label per point, got {tuple(y.shape)}"
         )
     if y.dtype not in (x.dtype, torch.int64):
         raise ValueError(

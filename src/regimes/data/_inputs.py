@@ -78,8 +78,8 @@ def standardize(
 
     Args:
         fit: "train" or "all": where the statistics come from when they are not given.
-        mean: one number, or one a channel, instead of the fitted mean; needs `std` too.
-        std: one number, or one a channel.
+        mean: one number, or one per channel, instead of the fitted mean; needs `std` too.
+        std: one number, or one per channel.
 
     Returns:
         The transform, the same for every set.

@@ -39,7 +39,7 @@ def line1d(
         The data set, x of shape (n, 1), real targets.
 
     Raises:
-        ValueError: for bad sizes, or a target that does not return one number a point.
+        ValueError: for bad sizes, or a target that does not return one number per point.
 
     Example:
         >>> ds = line1d(n_train=5, target=lambda t: t**2)

@@ -19,7 +19,7 @@ NetworkLike = nn.Module | Ensemble | Callable[[int], nn.Module]
 
 @final
 @dataclass(frozen=True, eq=False)
-class Points:
+class MemberPoints:
     """Inputs and labels of all members: shared, or with a leading axis of members.
 
     Attributes:
@@ -32,9 +32,9 @@ class Points:
     y: Tensor
     own: bool
 
-    def select(self, members: Tensor) -> Points:
+    def select(self, members: Tensor) -> MemberPoints:
         """The points of some members."""
-        return Points(self.x[members], self.y[members], True) if self.own else self
+        return MemberPoints(self.x[members], self.y[members], True) if self.own else self
 
 
 @final
@@ -52,8 +52,8 @@ class Members:
     """
 
     ensemble: Ensemble
-    train: Points
-    test: Points
+    train: MemberPoints
+    test: MemberPoints
     mask: Tensor | None
     counts: Tensor
     alpha: Tensor
@@ -95,7 +95,7 @@ def gather(
     most = max(lengths)
     if most < train.y.shape[1]:
         x = train.x[:, :most] if train.own else train.x[:most]
-        train = Points(x.contiguous(), train.y[:, :most].contiguous(), train.own)
+        train = MemberPoints(x.contiguous(), train.y[:, :most].contiguous(), train.own)
     own_sizes = torch.tensor(lengths, device=device)
     mask = None
     if min(lengths) < most:
@@ -184,11 +184,11 @@ def _untouched(network: Network) -> bool:
     return all(torch.equal(fresh[name], p) for name, p in network.named_parameters())
 
 
-def _training_points(sets: list[Dataset], size: int) -> tuple[Points, list[int]]:
+def _training_points(sets: list[Dataset], size: int) -> tuple[MemberPoints, list[int]]:
     """Training points, padded with copies of the first to the largest set."""
     if len(sets) == 1:
         x, y = sets[0].x_train, sets[0].y_train
-        return Points(x, y[None], own=False), [len(x)] * size
+        return MemberPoints(x, y[None], own=False), [len(x)] * size
     most = max(each.n_train for each in sets)
 
     def padded(values: Tensor) -> Tensor:
@@ -198,19 +198,19 @@ def _training_points(sets: list[Dataset], size: int) -> tuple[Points, list[int]]
 
     x = torch.stack([padded(each.x_train) for each in sets])
     y = torch.stack([padded(each.y_train) for each in sets])
-    return Points(x, y, own=True), [each.n_train for each in sets]
+    return MemberPoints(x, y, own=True), [each.n_train for each in sets]
 
 
-def _test_points(sets: list[Dataset], size: int) -> Points:
+def _test_points(sets: list[Dataset], size: int) -> MemberPoints:
     if len(sets) == 1:
-        return Points(sets[0].x_test, sets[0].y_test[None], own=False)
+        return MemberPoints(sets[0].x_test, sets[0].y_test[None], own=False)
     lengths = {each.n_test for each in sets}
     if len(lengths) > 1:
         raise ValueError(
             f"all members need test sets of one size, got sizes {sorted(lengths)}; "
             "cut them with data.subset(...)"
         )
-    return Points(
+    return MemberPoints(
         torch.stack([each.x_test for each in sets]),
         torch.stack([each.y_test for each in sets]),
         own=True,

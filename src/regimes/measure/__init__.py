@@ -26,7 +26,7 @@ from regimes.measure._eigenfunctions import (
     principal_directions,
     shared_spectrum,
 )
-from regimes.measure._eigenpairs import EigenPairs, fix_signs, gram_eigs, nystrom_eigs
+from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
@@ -152,12 +152,12 @@ __all__ = [
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
-    "EigenPairs",
     "EnergyConcentration",
     "EnsembleOutcomes",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
+    "GramEigenpairs",
     "JammingLine",
     "KernelPCA",
     "LayerChange",

@@ -101,7 +101,7 @@ def _factors(name: str, scale: Numbers | None, count: int) -> Tensor:
         return torch.ones(count, dtype=torch.float64)
     factors = numbers(name, scale, positive=True)
     if factors.shape != (count,):
-        raise ValueError(f"{name} must have one factor a curve, ({count},), got {factors.shape}")
+        raise ValueError(f"{name} must have one factor per curve, ({count},), got {factors.shape}")
     return factors
 
 

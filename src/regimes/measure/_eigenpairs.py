@@ -16,8 +16,8 @@ _DENSE_SIZE = 1500
 
 
 @dataclass(frozen=True)
-class EigenPairs:
-    """Top eigenpairs of a Gram, with how well they solve it."""
+class GramEigenpairs:
+    """Top eigenpairs of a Gram that is at hand, as rows, with how well they solve it."""
 
     values: Tensor  # (k,), decreasing
     vectors: Tensor  # (k, n) or (k, n, c): rows are unit vectors, sign fixed by `fix_signs`
@@ -33,7 +33,7 @@ def fix_signs(vectors: Tensor) -> Tensor:
     the choice does not hang on rounding.
 
     Args:
-        vectors: (k, ...), one vector a row; the remaining axes are its entries.
+        vectors: (k, ...), one vector per row; the remaining axes are its entries.
 
     >>> fix_signs(torch.tensor([[1.0, -3.0], [0.5, 0.2]]))
     tensor([[-1.0000,  3.0000],
@@ -47,7 +47,7 @@ def fix_signs(vectors: Tensor) -> Tensor:
     return (rows * signs).reshape(vectors.shape)
 
 
-def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> EigenPairs:
+def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramEigenpairs:
     """Top k eigenpairs of a symmetric Gram, decreasing; rows are eigenvectors.
 
     Spec `linearization` 1.3. Everything is solved in float64 and returned in the dtype of `K`.
@@ -83,7 +83,7 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> Eigen
     # Dense pairs solve the symmetrised matrix, which rounding of K sets apart from K.
     converged = residuals <= rounding(K.dtype) * values.abs().max()
     shape = (k, *K.shape[:2]) if K.ndim == 4 else (k, size)
-    return EigenPairs(
+    return GramEigenpairs(
         values.to(K.dtype),
         fix_signs(columns.T.reshape(shape)).to(K.dtype),
         residuals.to(K.dtype),
@@ -92,7 +92,7 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> Eigen
     )
 
 
-def nystrom_eigs(K: Tensor, k: int) -> EigenPairs:
+def nystrom_eigs(K: Tensor, k: int) -> GramEigenpairs:
     """Eigenpairs of a Gram over m samples from its first m0 columns (spec `linearization` 1.3).
 
     With `(lam, u)` an eigenpair of the block `K[:m0]`, the whole Gram has about the eigenvalue
@@ -116,7 +116,7 @@ def nystrom_eigs(K: Tensor, k: int) -> EigenPairs:
     block = gram_eigs(K[:m0], k)
     lam = positive_modes(block.values.double(), rounding(torch.float64))
     vectors = (block.vectors.double() @ K.double().T) / lam[:, None] * (m0 / m) ** 0.5
-    return EigenPairs(
+    return GramEigenpairs(
         (lam * (m / m0)).to(K.dtype),
         fix_signs(vectors).to(K.dtype),
         block.residuals,

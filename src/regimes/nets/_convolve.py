@@ -19,7 +19,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 PATCH = 32  # entries of a patch: patches overlap, so that all of them hold the image many times
-SMALL = 256  # pixels of an image: the filter's matrix has pixels out x pixels in entries a channel
+# pixels of an image: the filter's matrix has pixels out x pixels in entries per channel
+SMALL = 256
 
 _side_by_side = ContextVar("_side_by_side", default=False)
 

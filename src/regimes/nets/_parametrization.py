@@ -31,7 +31,7 @@ class ABC:
     def __post_init__(self) -> None:
         if not self.a or len(self.a) != len(self.b):
             raise ValueError(
-                f"a and b need one entry a layer, equally many; got a={self.a!r}, b={self.b!r}"
+                f"a and b need one entry per layer, equally many; got a={self.a!r}, b={self.b!r}"
             )
         for field in ("a", "b"):
             values = tuple(real(f"{field}_{i + 1}", v) for i, v in enumerate(getattr(self, field)))
@@ -78,7 +78,7 @@ def resolve(parametrization: str | ABC, depth: int) -> ABC | None:
     if isinstance(parametrization, ABC):
         if len(parametrization.a) != depth + 1:
             raise ValueError(
-                f"depth {depth} needs {depth + 1} exponents a and b, one a weight matrix; "
+                f"depth {depth} needs {depth + 1} exponents a and b, one per weight matrix; "
                 f"got {len(parametrization.a)}"
             )
         return parametrization

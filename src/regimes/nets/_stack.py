@@ -53,7 +53,7 @@ class Ensemble:
         Args:
             parameters: the names of `self.parameters`, each with a leading axis of members: all
                 R, or any other number where the networks have no buffers (else `select` first).
-            x: inputs (n, ...) shared by the members, or (R, n, ...) one set a member.
+            x: inputs (n, ...) shared by the members, or (R, n, ...) one set per member.
             member_inputs: whether `x` has the leading axis of members.
 
         Returns:
@@ -78,7 +78,7 @@ class Ensemble:
             )
         if member_inputs and (x.ndim < 1 or x.shape[0] != size):
             raise ValueError(
-                f"member_inputs=True needs inputs of shape ({size}, n, ...), one set a member; "
+                f"member_inputs=True needs inputs of shape ({size}, n, ...), one set per member; "
                 f"got {tuple(x.shape)}"
             )
         native = getattr(self.template, "forward_stacked", None)
@@ -150,7 +150,7 @@ def stack(
 
     Args:
         make: a function from a seed to a network, or the networks themselves.
-        seeds: one seed a network, with a function; None with networks.
+        seeds: one seed per network, with a function; None with networks.
 
     Returns:
         The ensemble, with copies of the parameters.
@@ -170,7 +170,7 @@ def stack(
         )
     if callable(make):
         if seeds is None:
-            raise ValueError("stack(make, seeds) needs the seeds, one a network")
+            raise ValueError("stack(make, seeds) needs the seeds, one per network")
         networks = [make(seed) for seed in seeds]
     else:
         if seeds is not None:

@@ -45,7 +45,7 @@ class WideResNet(ImageNetwork):
 
     The stages have 16 k, 32 k, 64 k channels and strides 1, 2, 2. Every layer is
     W / sqrt(fan_in) with W ~ N(0, 1) plus a bias that starts at 0; no batch norm. With k = 10 and
-    4 blocks a stage this is the 28-10 network with 25 hidden layers.
+    4 blocks per stage this is the 28-10 network with 25 hidden layers.
 
     Args:
         in_shape: (channels, height, width), or (height, width) for one channel.

@@ -5,7 +5,7 @@ from regimes.tangent._anisotropy import (
     MixedDerivative,
     anisotropy_directions,
 )
-from regimes.tangent._eigen import ConditionEstimate, Eigenpairs, nystrom_eigenpairs
+from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
@@ -15,7 +15,7 @@ from regimes.tangent._stacked import stacked_gram
 __all__ = [
     "AnisotropyDirections",
     "ConditionEstimate",
-    "Eigenpairs",
+    "KernelEigenpairs",
     "LayerPlan",
     "LinearizedModel",
     "MixedDerivative",

@@ -10,7 +10,7 @@ from torch.func import functional_call, grad, vjp, vmap
 
 from regimes._check import positive_int
 from regimes._memory import parse_bytes, readable
-from regimes.tangent._snapshot import Snapshot, checked_output
+from regimes.tangent.network import Snapshot, checked_output
 
 Direction = dict[str, Tensor]
 

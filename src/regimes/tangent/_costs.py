@@ -13,12 +13,13 @@ from functools import cache
 
 import torch
 
-from regimes.tangent._structure import KnownSite
+from regimes.tangent.contraction import Strategy
+from regimes.tangent.structure import KnownSite
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Multiply-adds a second of matrix products, and bytes a second of everything else."""
+    """Multiply-adds per second of matrix products, and bytes per second of everything else."""
 
     products: float
     bytes: float
@@ -65,7 +66,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Job:
+class GramSize:
     """Size of a Gram: rows, columns, outputs differentiated, and whether half of it is enough."""
 
     rows: int
@@ -85,39 +86,39 @@ class Job:
         return self.rows if self.same else self.rows + self.columns
 
 
-def pairs_work(site: KnownSite, job: Job, itemsize: int) -> Work:
+def pairs_work(site: KnownSite, gram: GramSize, itemsize: int) -> Work:
     """Cost of contracting position by position."""
     p, _ = _sides(site)
     right, more = site.pairing
     t2 = site.positions**2
-    outputs = job.output_pairs
+    outputs = gram.output_pairs
     # several positions are multiplied and summed in memory: about five passes over the pairs,
     # which are kept in float32 at least
     passes = (1 + outputs) * (2 if t2 == 1 else 5) + more
-    moved = job.pairs * t2 * max(4, itemsize) * passes
-    return Work(job.pairs * t2 * (right + outputs * p), moved)
+    moved = gram.pairs * t2 * max(4, itemsize) * passes
+    return Work(gram.pairs * t2 * (right + outputs * p), moved)
 
 
-def expand_work(site: KnownSite, job: Job, itemsize: int) -> Work:
+def expand_work(site: KnownSite, gram: GramSize, itemsize: int) -> Work:
     """Cost of writing the gradients out and multiplying them."""
     p, q = _sides(site)
-    write = job.samples * job.outputs * p * q
-    unfold = job.samples * site.positions * q
+    write = gram.samples * gram.outputs * p * q
+    unfold = gram.samples * site.positions * q
     return Work(
-        write * site.positions + job.pairs * job.output_pairs * p * q,
-        (2 * write + 2 * unfold + job.pairs * job.output_pairs) * itemsize,
+        write * site.positions + gram.pairs * gram.output_pairs * p * q,
+        (2 * write + 2 * unfold + gram.pairs * gram.output_pairs) * itemsize,
     )
 
 
-def choose_strategy(site: KnownSite, job: Job, rates: Rates, itemsize: int) -> str:
-    """The cheaper of "pairs" and "expand" for one site."""
-    pairs = pairs_work(site, job, itemsize).seconds(rates)
-    expand = expand_work(site, job, itemsize).seconds(rates)
-    return "pairs" if pairs <= expand else "expand"
+def choose_strategy(site: KnownSite, gram: GramSize, rates: Rates, itemsize: int) -> Strategy:
+    """The cheaper of PAIRS and EXPAND for one site."""
+    pairs = pairs_work(site, gram, itemsize).seconds(rates)
+    expand = expand_work(site, gram, itemsize).seconds(rates)
+    return Strategy.PAIRS if pairs <= expand else Strategy.EXPAND
 
 
 def stored_elements(site: KnownSite, outputs: int) -> tuple[int, int]:
-    """Numbers kept a sample as factors, and as written-out gradients."""
+    """Numbers kept per sample as factors, and as written-out gradients."""
     p, q = _sides(site)
     return site.input_elements + outputs * site.gradient_elements, outputs * p * q
 

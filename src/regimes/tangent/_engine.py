@@ -6,6 +6,7 @@ import contextlib
 import math
 import warnings
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,27 +16,49 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from regimes._check import choose
 from regimes._memory import parse_bytes, readable
-from regimes.tangent import _batch, _products
-from regimes.tangent._batch import Batch
-from regimes.tangent._contract import (
+from regimes.tangent import _products
+from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
+from regimes.tangent._examine import examine
+from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
+from regimes.tangent.contraction import (
+    Dense,
+    Factor,
+    Strategy,
     diagonal,
     fold_outputs,
     is_linear,
     mirror_,
     select_output,
     write_gram_,
+    written_out,
 )
-from regimes.tangent._costs import Job, Work, measured_rates, typical_rates
-from regimes.tangent._factors import Dense, Factor
-from regimes.tangent._grouping import LEFT_OUT, GroupOf, owner, whole
-from regimes.tangent._outputs import Outputs, parse_outputs
-from regimes.tangent._passes import Factors, Recipe, collect, refuse_not_finite
-from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
-from regimes.tangent._sites import written_out
-from regimes.tangent._snapshot import Snapshot
-from regimes.tangent._structure import Structure, examine
+from regimes.tangent.network import (
+    LEFT_OUT,
+    Batch,
+    GroupOf,
+    Outputs,
+    Snapshot,
+    _batch,
+    owner,
+    parse_outputs,
+    whole,
+)
+from regimes.tangent.passes import Factors, Recipe, collect, refuse_not_finite
+from regimes.tangent.structure import Structure
 
-_FORCED = {"auto": None, "pairs": "pairs", "expand": "expand", "jacobian": None, "products": None}
+
+class EngineChoice(StrEnum):
+    """The ways to a Gram that a user can ask for."""
+
+    AUTO = "auto"
+    PAIRS = "pairs"
+    EXPAND = "expand"
+    JACOBIAN = "jacobian"
+    PRODUCTS = "products"
+
+
+# the others leave the choice to the plan, layer by layer
+_FORCED = {EngineChoice.PAIRS: Strategy.PAIRS, EngineChoice.EXPAND: Strategy.EXPAND}
 
 
 # What was found out about a network stays known while it lives, because its kernel is often wanted
@@ -54,7 +77,7 @@ class Engine:
         engine: str,
         copy: bool = True,
     ) -> None:
-        choose(engine, _FORCED, "engine")
+        self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
         if not isinstance(network, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
@@ -65,7 +88,7 @@ class Engine:
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
             parse_bytes(memory, self.snapshot.device)
-        self.precision, self.memory, self.name = precision, memory, engine
+        self.precision, self.memory = precision, memory
         self._structures = _STRUCTURES.setdefault(network, {})
         self._forward_mode: bool | None = None
 
@@ -98,12 +121,11 @@ class Engine:
         parameters = tuple(
             (name, group_of(name), tuple(p.shape)) for name, p in self.snapshot.parameters.items()
         )
-        key = (kind, parameters, self.name == "jacobian")
+        all_general = self.choice == EngineChoice.JACOBIAN
+        key = (kind, parameters, all_general)
         if key not in self._structures:
             with self.arithmetic():
-                self._structures[key] = examine(
-                    self.snapshot, x, group_of, all_general=self.name == "jacobian"
-                )
+                self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
         return self._structures[key]
 
     @contextlib.contextmanager
@@ -129,37 +151,37 @@ class Engine:
     def plan(
         self,
         structure: Structure,
-        job: Job,
+        gram: GramSize,
         chosen: Outputs,
         *,
         grams: int,
         measure: bool = False,
     ) -> Plan:
-        """How to do a job; `grams` results are held in memory beside it."""
+        """How to compute a Gram; `grams` results are held in memory beside it."""
         itemsize = self.kept_dtype.itemsize
         rates = (measured_rates if measure else typical_rates)(
             self.snapshot.device, self.kept_dtype
         )
-        layers = plan_layers(structure, job, rates, itemsize, _FORCED[self.name])
-        entries = job.rows * job.columns * chosen.kept**2 * chosen.grams
+        layers = plan_layers(structure, gram, rates, itemsize, _FORCED.get(self.choice))
+        entries = gram.rows * gram.columns * chosen.kept**2 * chosen.grams
         result = grams * entries * self.result_dtype.itemsize
         budget = self.budget()
         block, chunk, workspace, expected = plan_memory(
-            layers, structure, job, budget, result, itemsize, self.pass_dtype.itemsize
+            layers, structure, gram, budget, result, itemsize, self.pass_dtype.itemsize
         )
-        blocks = -(-job.rows // block)
+        blocks = -(-gram.rows // block)
         # beyond one block, the columns' passes are repeated for every block of rows
-        passes = job.samples * (1.0 if blocks == 1 else (1.0 + blocks) / 2) * (1 + job.outputs)
-        products = sum(_products_a_sample(structure, layer) for layer in layers)
+        passes = gram.samples * (1.0 if blocks == 1 else (1.0 + blocks) / 2) * (1 + gram.outputs)
+        products = sum(_products_per_sample(structure, layer) for layer in layers)
         work = Work(passes * products, passes * 3.0 * structure.saved_bytes)
         last = structure.channels_last
-        return Plan(layers, job, block, chunk, budget, expected, workspace, work, rates, last)
+        return Plan(layers, gram, block, chunk, budget, expected, workspace, work, rates, last)
 
-    def job(self, x: Batch, x2: Batch | None, chosen: Outputs) -> Job:
+    def gram_size(self, x: Batch, x2: Batch | None, chosen: Outputs) -> GramSize:
         """The size of the Gram of x, or of x against x2."""
         n = _batch.size(x)
         n2 = n if x2 is None else _batch.size(x2)
-        return Job(n, n2, chosen.rows, chosen.pairs, x2 is None)
+        return GramSize(n, n2, chosen.rows, chosen.pairs, x2 is None)
 
     def grams(
         self, x: Batch, x2: Batch | None, outputs: Any, group_of: GroupOf = whole
@@ -168,13 +190,13 @@ class Engine:
         x, x2 = self.prepared(x), None if x2 is None else self.prepared(x2)
         structure = self.structure(x, group_of)
         chosen = parse_outputs(outputs, structure.outputs)
-        if self.name == "products":
+        if self.choice == EngineChoice.PRODUCTS:
             return {"": self._gram_by_products(x, x2, chosen, group_of)}
         names = dict.fromkeys(group_of(name) for name in self.names)
         names.pop(LEFT_OUT, None)
-        plan = self.plan(structure, self.job(x, x2, chosen), chosen, grams=len(names))
+        plan = self.plan(structure, self.gram_size(x, x2, chosen), chosen, grams=len(names))
         k = chosen.kept
-        shape = (chosen.grams, k, plan.job.rows, k, plan.job.columns)
+        shape = (chosen.grams, k, plan.gram.rows, k, plan.gram.columns)
         results = {name: self._empty(*shape) for name in names}
         with self.arithmetic():
             self._fill(results, structure, plan, chosen, x, x2, group_of)
@@ -194,8 +216,8 @@ class Engine:
         group_of: GroupOf,
     ) -> None:
         """Compute the Grams (grams, k, n, k, n2) of all groups, block by block."""
-        n, n2 = plan.job.rows, plan.job.columns
-        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, group_of)
+        n, n2 = plan.gram.rows, plan.gram.columns
+        recipe = self._recipe(chosen, _strategies(structure, plan), plan.chunk, group_of)
         for rows, columns, a, b in self._blocks(structure, plan, recipe, x, x2):
             same = a is b
             whole_gram = (rows, columns) == ((0, n), (0, n2))
@@ -226,9 +248,8 @@ class Engine:
         x = self.prepared(x)
         structure = self.structure(x)
         n, c = _batch.size(x), structure.outputs
-        recipe = self._recipe(
-            parse_outputs("full", c), tuple("ordered" for _ in structure.sites), n, owner
-        )
+        ordered = (Strategy.ORDERED,) * len(structure.sites)
+        recipe = self._recipe(parse_outputs("full", c), ordered, n, owner)
         found: dict[str, Tensor] = {}
         with self.arithmetic():
             factors = collect(self.snapshot, structure, x, recipe)
@@ -250,8 +271,8 @@ class Engine:
         structure = self.structure(x)
         chosen = parse_outputs("full", structure.outputs)
         n = _batch.size(x)
-        plan = self.plan(structure, self.job(x, None, chosen), chosen, grams=0)
-        recipe = self._recipe(chosen, _stores(structure, plan), plan.chunk, owner)
+        plan = self.plan(structure, self.gram_size(x, None, chosen), chosen, grams=0)
+        recipe = self._recipe(chosen, _strategies(structure, plan), plan.chunk, owner)
         parts = []
         for start, stop in _ranges(n, plan.block):
             with self.arithmetic():
@@ -282,10 +303,10 @@ class Engine:
         return structure.outputs, _products.Limits(samples, at_once, self._forward_mode)
 
     def _recipe(
-        self, chosen: Outputs, stores: tuple[str, ...], chunk: int, group_of: GroupOf
+        self, chosen: Outputs, strategies: tuple[Strategy, ...], chunk: int, group_of: GroupOf
     ) -> Recipe:
         cotangents = chosen.cotangents.to(self.snapshot.device, self.pass_dtype)
-        return Recipe(cotangents, stores, self.kept_dtype, chunk, group_of)
+        return Recipe(cotangents, strategies, self.kept_dtype, chunk, group_of)
 
     def _blocks(
         self,
@@ -300,9 +321,9 @@ class Engine:
         def factors(batch: Batch, span: tuple[int, int]) -> Factors:
             return collect(self.snapshot, structure, _batch.rows(batch, *span), recipe)
 
-        for rows in _ranges(plan.job.rows, plan.block):
+        for rows in _ranges(plan.gram.rows, plan.block):
             a = factors(x, rows)
-            for columns in _ranges(plan.job.columns, plan.block):
+            for columns in _ranges(plan.gram.columns, plan.block):
                 if x2 is None and columns[0] < rows[0]:
                     continue
                 same = x2 is None and columns == rows
@@ -348,15 +369,15 @@ def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
     return select_output(factor, index) if chosen.grams > 1 else factor
 
 
-def _stores(structure: Structure, plan: Plan) -> tuple[str, ...]:
-    return tuple(layer.store for layer in plan.layers[: len(structure.sites)])
+def _strategies(structure: Structure, plan: Plan) -> tuple[Strategy, ...]:
+    return tuple(layer.strategy for layer in plan.layers[: len(structure.sites)])
 
 
 def _ranges(length: int, step: int) -> list[tuple[int, int]]:
     return [(start, min(start + step, length)) for start in range(0, length, step)]
 
 
-def _products_a_sample(structure: Structure, layer: LayerPlan) -> float:
+def _products_per_sample(structure: Structure, layer: LayerPlan) -> float:
     """Multiply-adds of one sample through one layer."""
     site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
     if site is None or site.sides is None:

@@ -9,12 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regimes.tangent import _batch, _eigen, _products, _tiles
-from regimes.tangent._batch import Batch
+from regimes.tangent import _eigenpairs, _products, _tiles
 from regimes.tangent._engine import Engine
-from regimes.tangent._grouping import by_prefix, owner
-from regimes.tangent._outputs import parse_outputs
 from regimes.tangent._plan import Plan
+from regimes.tangent.network import Batch, _batch, by_prefix, owner, parse_outputs
 
 OutputChoice = str | int | Sequence[float] | Tensor
 
@@ -69,7 +67,8 @@ class TangentKernel:
         count = sum(engine.snapshot.sizes.values())
         kind = engine.precision or str(engine.pass_dtype).removeprefix("torch.")
         network = type(engine.snapshot.module).__name__
-        return f"TangentKernel({network}, {count:,} parameters, {kind}, engine={engine.name!r})"
+        way = f"engine={engine.choice.value!r}"
+        return f"TangentKernel({network}, {count:,} parameters, {kind}, {way})"
 
     @property
     def parameter_names(self) -> list[str]:
@@ -89,7 +88,7 @@ class TangentKernel:
         Args:
             x: n samples.
             x2: n2 samples, None for x itself (then only half is computed).
-            outputs: "full"; "trace", the mean of the outputs' own Grams; "diagonal", one Gram an
+            outputs: "full"; "trace", the mean of the outputs' own Grams; "diagonal", one Gram per
                 output; an output's index; or c weights w, the Gram of sum_a w_a f_a.
             out: path of a .npy file for results larger than memory. Tiles are written as they are
                 finished; the same call again goes on where a killed one stopped.
@@ -131,7 +130,9 @@ class TangentKernel:
         x, x2 = engine.prepared(x), None if x2 is None else engine.prepared(x2)
         structure = engine.structure(x)
         chosen = parse_outputs(outputs, structure.outputs)
-        return engine.plan(structure, engine.job(x, x2, chosen), chosen, grams=1, measure=True)
+        return engine.plan(
+            structure, engine.gram_size(x, x2, chosen), chosen, grams=1, measure=True
+        )
 
     def features(self, x: Batch) -> Tensor:
         """Tangent features, (n, c, P): the Jacobian itself (spec `alignment.md` 1.3, eq. 24)."""
@@ -149,7 +150,7 @@ class TangentKernel:
     def stochastic_trace(
         self, x: Batch, samples: int = 32, *, seed: int = 0
     ) -> _products.TraceEstimate:
-        """Trace by random signs with its standard error, one vjp a sample."""
+        """Trace by random signs with its standard error, one vjp per sample."""
         x = self._engine.prepared(x)
         c, limits = self._engine.limits(x, samples)
         with self._engine.arithmetic():
@@ -192,7 +193,7 @@ class TangentKernel:
 
     def top_eigenpairs(
         self, x: Batch, r: int, *, method: str = "auto", tolerance: float = 1e-6, seed: int = 0
-    ) -> _eigen.Eigenpairs:
+    ) -> _eigenpairs.KernelEigenpairs:
         """The r largest eigenvalues and their vectors, with residuals and what converged.
 
         Args:
@@ -204,11 +205,11 @@ class TangentKernel:
                 converged.
             seed: of the starting vector.
         """
-        return _eigen.top_eigenpairs(self, x, r, method=method, tolerance=tolerance, seed=seed)
+        return _eigenpairs.top_eigenpairs(self, x, r, method=method, tolerance=tolerance, seed=seed)
 
-    def condition(self, x: Batch) -> _eigen.ConditionEstimate:
+    def condition(self, x: Batch) -> _eigenpairs.ConditionEstimate:
         """Ratio of the largest to the smallest eigenvalue of the Gram."""
-        return _eigen.condition(self, x)
+        return _eigenpairs.condition(self, x)
 
     def target_alignment(self, x: Batch, y: Tensor, *, normalise: str = "mean") -> Tensor:
         """alpha(f) = ||(1/n) sum_i f(x_i) grad f_theta(x_i)||^2, no Gram.

@@ -14,7 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 class LinearizedModel(nn.Module):
     """f^(x) = f_a(x) + <theta - theta_a, grad f_a(x)>, or the second term alone.
 
-    Spec `linearization.md` 1.2 (eq. 1). One forward-mode product a batch, no Jacobian stored. The
+    Spec `linearization.md` 1.2 (eq. 1). One forward-mode product per batch, no Jacobian stored. The
     gradient with respect to theta is grad f_a(x) whatever theta is. Batch norm and dropout are
     frozen in evaluation mode, so samples do not interact (App. B there).
 

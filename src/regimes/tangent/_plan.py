@@ -10,7 +10,7 @@ import torch
 
 from regimes._memory import readable
 from regimes.tangent._costs import (
-    Job,
+    GramSize,
     Rates,
     Work,
     choose_strategy,
@@ -18,9 +18,10 @@ from regimes.tangent._costs import (
     pairs_work,
     stored_elements,
 )
-from regimes.tangent._structure import KnownSite, Structure
+from regimes.tangent.contraction import Strategy
+from regimes.tangent.structure import KnownSite, Structure
 
-_PASS_SAMPLES = 256  # fewer samples a pass leave a machine idle
+_PASS_SAMPLES = 256  # fewer samples per pass leave a machine idle
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class LayerPlan:
     operation: str
     path: str  # "factors", "pairs", "expand", "features" or "general"
     why: str
-    store: str  # what the passes keep: "pairs", "expand" or "dense"
-    elements: int  # numbers kept a sample
+    strategy: Strategy  # what the passes keep
+    elements: int  # numbers kept per sample
     work: Work
 
 
@@ -41,9 +42,9 @@ class Plan:
     """How a Gram will be computed. Print it."""
 
     layers: tuple[LayerPlan, ...]
-    job: Job
+    gram: GramSize
     block: int  # samples whose factors are held at once
-    chunk: int  # samples a pass
+    chunk: int  # samples per pass
     budget: int  # bytes, the bound
     expected: int  # bytes, what the plan takes at most
     workspace: int  # bytes for the temporaries of a contraction
@@ -76,15 +77,15 @@ class Plan:
             "  ".join(_shortened(cell, widths[i]).ljust(widths[i]) for i, cell in enumerate(row))
             for row in rows
         )
-        job = self.job
-        blocks = -(-job.rows // self.block)
+        gram = self.gram
+        blocks = -(-gram.rows // self.block)
         head = (
-            f"Gram of {job.rows} x {job.columns} samples, {job.outputs} output(s) each"
-            f"{', symmetric: upper half only' if job.same else ''}\n"
+            f"Gram of {gram.rows} x {gram.columns} samples, {gram.outputs} output(s) each"
+            f"{', symmetric: upper half only' if gram.same else ''}\n"
             f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s"
             f"{', with channels last' if self.channels_last else ''}\n"
             f"memory at most {readable(self.expected)} of {readable(self.budget)}; "
-            f"{blocks} block(s) of {min(self.block, job.rows)} samples, {self.chunk} a pass\n"
+            f"{blocks} block(s) of {min(self.block, gram.rows)} samples, {self.chunk} a pass\n"
         )
         return head + table
 
@@ -95,42 +96,45 @@ def _shortened(text: str, width: int) -> str:
 
 @lru_cache(maxsize=64)
 def plan_layers(
-    structure: Structure, job: Job, rates: Rates, itemsize: int, forced: str | None
+    structure: Structure, gram: GramSize, rates: Rates, itemsize: int, forced: Strategy | None
 ) -> tuple[LayerPlan, ...]:
     """Choose a path for every site and for the parameters without structure."""
-    layers = [_plan_site(structure, site, job, rates, itemsize, forced) for site in structure.sites]
+    layers = [
+        _plan_site(structure, site, gram, rates, itemsize, forced) for site in structure.sites
+    ]
     for name, reason in structure.general.items():
         size = structure.shapes[name].numel()
         why = reason + (
             f"; one sample at a time: {structure.loop_reason}" if structure.loop_reason else ""
         )
-        kept = job.outputs * size
-        work = Work(job.pairs * job.output_pairs * size, 4.0 * job.samples * kept * itemsize)
-        layers.append(LayerPlan((name,), "any", "general", why, "dense", kept, work))
+        kept = gram.outputs * size
+        work = Work(gram.pairs * gram.output_pairs * size, 4.0 * gram.samples * kept * itemsize)
+        layers.append(LayerPlan((name,), "any", "general", why, Strategy.DENSE, kept, work))
     return tuple(layers)
 
 
 def _plan_site(
     structure: Structure,
     site: KnownSite,
-    job: Job,
+    gram: GramSize,
     rates: Rates,
     itemsize: int,
-    forced: str | None,
+    forced: Strategy | None,
 ) -> LayerPlan:
     operation = site.signature[0].removeprefix("Native")
     size = sum(structure.shapes[name].numel() for name in site.parameters)
-    m = job.outputs
-    dense = Work(job.pairs * job.output_pairs * size, 2.0 * job.samples * m * size * itemsize)
+    m = gram.outputs
+    whole = m * size
+    dense = Work(gram.pairs * gram.output_pairs * size, 2.0 * gram.samples * m * size * itemsize)
     if site.parameters[0] in structure.tied:
         why = "shared by several operations: gradients are summed before the Gram"
-        return LayerPlan(site.parameters, operation, "expand", why, "dense", m * size, dense)
+        return LayerPlan(site.parameters, operation, "expand", why, Strategy.DENSE, whole, dense)
     if site.sides is None:
         why = "few parameters: gradients written out"
-        return LayerPlan(site.parameters, operation, "features", why, "dense", m * size, dense)
-    strategy = forced or choose_strategy(site, job, rates, itemsize)
+        return LayerPlan(site.parameters, operation, "features", why, Strategy.DENSE, whole, dense)
+    strategy = forced or choose_strategy(site, gram, rates, itemsize)
     factors, written = stored_elements(site, m)
-    if strategy == "pairs":
+    if strategy == Strategy.PAIRS:
         one = site.positions == 1
         why = (
             "one position: product of two small Grams"
@@ -138,27 +142,28 @@ def _plan_site(
             else f"{site.positions} positions are cheaper to pair than to write out"
         )
         path = "factors" if one else "pairs"
-        work = pairs_work(site, job, itemsize)
-        return LayerPlan(site.parameters, operation, path, why, "pairs", factors, work)
-    store = "dense" if written <= factors else "expand"
+        work = pairs_work(site, gram, itemsize)
+        return LayerPlan(site.parameters, operation, path, why, strategy, factors, work)
+    at_once = written <= factors
     why = f"{site.positions} positions: gradients written out" + (
-        " at once, smaller than the factors" if store == "dense" else " chunk by chunk"
+        " at once, smaller than the factors" if at_once else " chunk by chunk"
     )
-    work = expand_work(site, job, itemsize)
-    kept = written if store == "dense" else factors
-    return LayerPlan(site.parameters, operation, "expand", why, store, kept, work)
+    work = expand_work(site, gram, itemsize)
+    kept = written if at_once else factors
+    strategy = Strategy.DENSE if at_once else Strategy.EXPAND
+    return LayerPlan(site.parameters, operation, "expand", why, strategy, kept, work)
 
 
 def plan_memory(
     layers: Sequence[LayerPlan],
     structure: Structure,
-    job: Job,
+    gram: GramSize,
     budget: int,
     result_bytes: int,
     itemsize: int,
     pass_itemsize: int,
 ) -> tuple[int, int, int, int]:
-    """Samples a block, samples a pass, bytes of workspace, and bytes expected in all.
+    """Samples per block, samples per pass, bytes of workspace, and bytes expected in all.
 
     The budget holds the result, the factors of one block of rows and one of columns, the widest
     moment of one pass, and the temporaries of a contraction.
@@ -167,7 +172,7 @@ def plan_memory(
         ValueError: the budget is too small for one sample; says the least that would do.
     """
     factor_bytes = max(1, sum(layer.elements for layer in layers) * itemsize)
-    m = job.outputs
+    m = gram.outputs
     gradients = m * sum(site.gradient_elements for site in structure.sites) * pass_itemsize
     general = m * sum(structure.shapes[name].numel() for name in structure.general) * pass_itemsize
     # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
@@ -187,8 +192,8 @@ def plan_memory(
             f"least {readable(least)} is needed ({readable(result_bytes)} of it for the result; "
             "give out=path to keep the result on disk)"
         )
-    n = max(job.rows, job.columns)
-    whole = (1 if job.same else 2) * n * factor_bytes
+    n = max(gram.rows, gram.columns)
+    whole = (1 if gram.same else 2) * n * factor_bytes
     # all factors at once need a single pass over the data; otherwise blocks of rows and columns
     if whole <= 0.75 * (free - min(n, _PASS_SAMPLES) * pass_bytes):
         block, held = n, whole
@@ -207,7 +212,7 @@ def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize:
     site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
     if site is None or site.sides is None:
         return layer.elements * itemsize
-    if layer.store == "pairs":
+    if layer.strategy == Strategy.PAIRS:
         return site.positions**2 * (1 + 2 * m**2) * max(4, itemsize)
     return (m + site.positions) * site.sides[1] * itemsize
 

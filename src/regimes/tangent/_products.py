@@ -14,10 +14,8 @@ from torch.func import jvp, vmap
 
 from regimes._check import positive_int
 from regimes._random import generator
-from regimes.tangent import _batch
-from regimes.tangent._batch import Batch
-from regimes.tangent._general import functional
-from regimes.tangent._snapshot import Snapshot
+from regimes.tangent.network import Batch, Snapshot, _batch
+from regimes.tangent.passes import functional
 
 Direction = dict[str, Tensor]  # parameter -> (k, *shape), k directions in parameter space
 
@@ -27,7 +25,7 @@ _BATCHED_FORWARD = tuple(int(part) for part in torch.__version__.split(".")[:2])
 
 @dataclass(frozen=True)
 class Limits:
-    """Samples a pass and columns at a time that keep within the memory budget."""
+    """Samples per pass and columns at a time that keep within the memory budget."""
 
     samples: int
     columns: int

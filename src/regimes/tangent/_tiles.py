@@ -19,12 +19,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.tangent import _batch
-from regimes.tangent._batch import Batch
 from regimes.tangent._engine import Engine
-from regimes.tangent._grouping import whole
-from regimes.tangent._outputs import Outputs, parse_outputs
-from regimes.tangent._structure import Structure
+from regimes.tangent.network import Batch, Outputs, _batch, parse_outputs, whole
+from regimes.tangent.structure import Structure
 
 Tile = tuple[int, int, int, int]  # first row, last row, first column, last column
 
@@ -83,13 +80,13 @@ def _tile_size(
     chosen: Outputs,
     on: str | None,
 ) -> int:
-    """Samples a side: as many as leave the tile and its factors within the budget."""
-    job = engine.job(x, x2, chosen)
-    longest = max(job.rows, job.columns)
-    # on a cluster a few tiles a side give everybody work; on one machine large tiles are best
+    """Samples per side: as many as leave the tile and its factors within the budget."""
+    gram = engine.gram_size(x, x2, chosen)
+    longest = max(gram.rows, gram.columns)
+    # on a cluster a few tiles per side give everybody work; on one machine large tiles are best
     size = -(-longest // 8) if on else longest
     while size > 1:
-        tile = replace(job, rows=min(size, job.rows), columns=min(size, job.columns), same=False)
+        tile = replace(gram, rows=min(size, gram.rows), columns=min(size, gram.columns), same=False)
         try:
             if engine.plan(structure, tile, chosen, grams=1).block >= size:
                 return size
@@ -114,9 +111,9 @@ def _computed(
     on: str | None,
 ) -> Iterator[tuple[Tile, np.ndarray]]:
     if on == "ray":
-        from regimes.tangent._ray import tiles_on_ray
+        from regimes.tangent._tiles_on_ray import tiles_on_ray
 
-        yield from tiles_on_ray(engine, x, x2, outputs, tiles)
+        yield from tiles_on_ray(compute_tile, (engine, x, x2, outputs), tiles)
         return
     for tile in tiles:
         yield tile, compute_tile(engine, x, x2, outputs, tile)

@@ -8,9 +8,7 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, vjp, vmap
 
-from regimes.tangent import _batch
-from regimes.tangent._batch import Batch
-from regimes.tangent._snapshot import Snapshot, checked_output
+from regimes.tangent.network import Batch, Snapshot, _batch, checked_output
 
 
 def general_features(

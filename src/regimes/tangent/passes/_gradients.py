@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.graph import GradientEdge
 from torch.func import vmap
 
-from regimes.tangent._graph import Node
+from regimes.tangent.structure import Node
 
 
 def gradients_at(

@@ -121,6 +121,14 @@ def test_gram_is_symmetric_and_positive(dtype):
     assert torch.linalg.eigvalsh(flat.double()).min() > -1e-5 * flat.abs().max()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_are_named_by_plain_words(engine):
+    network, _ = zoo.build("mlp one output")
+    assert f"engine='{engine}'" in repr(TangentKernel(network, engine=engine))
+    with pytest.raises(ValueError, match=f"unknown engine '{engine}s'; use one of: {engine}, "):
+        TangentKernel(network, engine=engine + "s")
+
+
 def test_precisions():
     network, x = zoo.build("lenet", torch.float32)
     true = zoo.gram(reference("lenet"))

@@ -4,7 +4,7 @@ Three ways give the same numbers (spec `alignment.md` 1.3, spec `regimes.md` S9)
 
 * one position: K = (right Gram + bias) * (left Gram), entry by entry;
 * pairs: the same for every pair of positions, then summed, without writing a gradient out;
-* expand: gradients written out chunk by chunk, then one matrix product a chunk.
+* expand: gradients written out chunk by chunk, then one matrix product per chunk.
 
 A symmetric Gram is computed for column tiles on and above the diagonal only.
 """
@@ -17,10 +17,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from regimes.tangent._factors import Dense, Factor, Outer
-from regimes.tangent._matmul import add_product_, product
-from regimes.tangent._memory import left_limit, right_limit
-from regimes.tangent._rights import Inputs
+from regimes.tangent.contraction._cache_sizes import left_limit, right_limit
+from regimes.tangent.contraction._factors import Dense, Factor, Outer
+from regimes.tangent.contraction._matmul import add_product_, product
+from regimes.tangent.contraction._right import Inputs
+from regimes.tangent.contraction._strategy import Strategy
 
 
 def write_gram_(
@@ -63,7 +64,7 @@ def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) 
     if isinstance(a, Dense) and isinstance(b, Dense):
         _add_features(out, a.features, b.features, same)
     elif isinstance(a, Outer) and isinstance(b, Outer):
-        if a.weight and a.strategy == "pairs":
+        if a.weight and a.strategy == Strategy.PAIRS:
             if not _is_single(a):
                 _add_pairs(out, a, b, same, workspace)
             elif a.left_is_shared and b.left_is_shared:
@@ -85,8 +86,8 @@ def is_linear(factor: Factor) -> bool:
 
 
 def _is_single(factor: Outer) -> bool:
-    """Whether the weight is used once a sample, on an input of its own."""
-    pairs = factor.weight and factor.strategy == "pairs" and factor.left.shape[3] == 1
+    """Whether the weight is used once per sample, on an input of its own."""
+    pairs = factor.weight and factor.strategy == Strategy.PAIRS and factor.left.shape[3] == 1
     return pairs and isinstance(factor.right, Inputs)
 
 
@@ -169,7 +170,7 @@ def _row_tiles(rows: int, same: bool) -> Iterator[tuple[int, int, int]]:
 
 
 def _symmetric_step(rows: int) -> int:
-    """Rows a tile: small tiles skip more of the lower triangle, large ones run faster."""
+    """Rows per tile: small tiles skip more of the lower triangle, large ones run faster."""
     parts = 1 if rows < 192 else 2 if rows < 384 else 4 if rows < 1536 else 8
     return min(-(-rows // parts), 4096)
 
@@ -320,7 +321,7 @@ def _add_expanded(out: Tensor, a: Outer, b: Outer, same: bool, workspace: int) -
 
 
 def _expanded_row_bytes(factor: Outer) -> int:
-    """Bytes a sample of one row of the written-out weight gradient."""
+    """Bytes per sample of one row of the written-out weight gradient."""
     return factor.left.shape[0] * factor.right.size * factor.left.element_size()
 
 

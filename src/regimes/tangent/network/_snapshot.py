@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
-from regimes.tangent import _batch
-from regimes.tangent._batch import Batch
+from regimes.tangent.network import _batch
+from regimes.tangent.network._batch import Batch
 
 
 class Snapshot:

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from regimes.tangent._contract import is_linear, mirror_, write_gram_
-from regimes.tangent._factors import Dense, Outer
-from regimes.tangent._rights import Inputs
+from regimes.tangent.contraction import Dense, Outer, Strategy, is_linear, mirror_, write_gram_
+from regimes.tangent.contraction._gram import add_gram_
+from regimes.tangent.contraction._right import Inputs
 
 
 def drawn(*shape, seed=0):
@@ -16,7 +16,7 @@ def drawn(*shape, seed=0):
 def linear(m, n, positions=1, seed=0):
     left = drawn(m, n, 3, positions, seed=seed)
     right = Inputs(drawn(n, positions, 4, seed=seed + 1))
-    return Outer(left, right, True, 0.7, False, "pairs")
+    return Outer(left, right, True, 0.7, False, Strategy.PAIRS)
 
 
 def reference(a, b):
@@ -57,8 +57,10 @@ def test_memory_that_was_not_cleared(positions, outputs, workspace):
 def test_a_readout_is_no_plain_linear_layer():
     """Its left factors are kept once; beside another set where they are not, and by itself."""
     plain = linear(2, 4)
-    shared = Outer(plain.left[:, :1].expand(2, 4, 3, 1), plain.right, True, 0.7, False, "pairs")
-    copied = Outer(shared.left.contiguous(), plain.right, True, 0.7, False, "pairs")
+    shared = Outer(
+        plain.left[:, :1].expand(2, 4, 3, 1), plain.right, True, 0.7, False, Strategy.PAIRS
+    )
+    copied = Outer(shared.left.contiguous(), plain.right, True, 0.7, False, Strategy.PAIRS)
     assert is_linear(plain)
     assert is_linear(copied)
     assert not is_linear(shared)
@@ -70,3 +72,23 @@ def test_a_readout_is_no_plain_linear_layer():
         if a is b:
             mirror_(out)
         torch.testing.assert_close(out, reference(shared, shared), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_left_factor_shared_by_all_samples(same):
+    """Kept once it gives the Gram that its copies give, coupled outputs included."""
+    draw = torch.Generator().manual_seed(0)
+    weights = torch.tensor([[1.0, 0, 0], [0, 2, 0], [0, 1, 1]], dtype=torch.float64)
+    right = Inputs(torch.randn(4, 1, 5, dtype=torch.float64, generator=draw))
+    shared = weights[:, None, :, None].expand(3, 4, 3, 1)
+    grams = []
+    for left in (shared, shared.contiguous()):
+        factor = Outer(left, right, True, 0.5, False, Strategy.PAIRS)
+        assert factor.left_is_shared == (left is shared)
+        out = torch.zeros(12, 12, dtype=torch.float64)
+        other = factor if same else factor.rows(0, 4)
+        add_gram_(out, factor, other, same=same, workspace=1 << 20)
+        if same:
+            mirror_(out)
+        grams.append(out)
+    torch.testing.assert_close(*grams)

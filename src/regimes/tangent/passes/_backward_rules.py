@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes.tangent._graph import Node, scalar_of
+from regimes.tangent.structure import Node, scalar_of
 
 _aten = torch.ops.aten
 
@@ -148,7 +148,7 @@ def _of_images(node: Node, slot: int, shape: torch.Size) -> bool:
 
 
 def _through_norm(node: Node, g: Tensor, slot: int, shape: torch.Size) -> Tensor:
-    """Batch norm in evaluation mode: a factor a channel."""
+    """Batch norm in evaluation mode: a factor per channel."""
     scale = (node._saved_running_var + node._saved_eps).rsqrt()
     if node._saved_weight is not None:
         scale = scale * node._saved_weight

@@ -10,8 +10,7 @@ from torch import Tensor
 
 from regimes._check import positive_int, real
 from regimes._random import generator
-from regimes.tangent import _batch
-from regimes.tangent._batch import Batch
+from regimes.tangent.network import Batch, _batch
 
 if TYPE_CHECKING:
     from regimes.tangent._kernel import TangentKernel
@@ -20,8 +19,8 @@ _DENSE_UP_TO = 4096  # rows of a Gram that is cheaper to diagonalise than to mul
 
 
 @dataclass(frozen=True)
-class Eigenpairs:
-    """Largest eigenvalues of a Gram.
+class KernelEigenpairs:
+    """Top eigenpairs of a tangent kernel on some samples, as columns; no Gram need be formed.
 
     Attributes:
         values: (r,), decreasing.
@@ -48,7 +47,7 @@ class ConditionEstimate:
 
 def top_eigenpairs(
     kernel: TangentKernel, x: Batch, r: int, *, method: str, tolerance: float, seed: int
-) -> Eigenpairs:
+) -> KernelEigenpairs:
     """The r largest eigenpairs, by Lanczos on products or from the Gram itself."""
     r = positive_int("r", r)
     tolerance = real("tolerance", tolerance, above=0.0)
@@ -70,7 +69,7 @@ def top_eigenpairs(
     scale = values[0].abs().clamp_min(torch.finfo(torch.float64).tiny)
     residuals = (images - vectors * values).norm(dim=0) / scale
     shape = (n, r) if size == n else (n, size // n, r)
-    return Eigenpairs(values, vectors.reshape(shape), residuals, residuals <= tolerance)
+    return KernelEigenpairs(values, vectors.reshape(shape), residuals, residuals <= tolerance)
 
 
 def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> ConditionEstimate:
@@ -97,7 +96,7 @@ def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> Co
     return ConditionEstimate(high / low if low > 0 else float("inf"), high, low, sure)
 
 
-def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> Eigenpairs:
+def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> KernelEigenpairs:
     """Eigenpairs of all n samples extended from the first m0 (spec `linearization.md` 1.3).
 
     Eigenvalues scale by n/m0, vectors extend as sqrt(m0/n) K[:, :m0] u / lambda. The residuals say
@@ -124,7 +123,7 @@ def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> Eige
     scaled = values * (n / m0)
     images = kernel.matvec(x, extended).double()
     residuals = (images - extended * scaled).norm(dim=0) / scaled[0]
-    return Eigenpairs(scaled, extended, residuals, residuals <= 1e-2)
+    return KernelEigenpairs(scaled, extended, residuals, residuals <= 1e-2)
 
 
 def _lanczos(operator: Any, r: int, tolerance: float, seed: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,25 +9,23 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes.tangent import _batch
-from regimes.tangent._backward import find_route
-from regimes.tangent._batch import Batch
-from regimes.tangent._factors import (
+from regimes.tangent.contraction import (
     Dense,
     Factor,
     Outer,
+    Strategy,
     allocate,
     is_finite,
     rounded,
     write_rows,
+    written_apart,
 )
-from regimes.tangent._general import general_features
-from regimes.tangent._gradients import gradients_at
-from regimes.tangent._graph import read_graph
-from regimes.tangent._grouping import GroupOf
-from regimes.tangent._sites import Site, factor_of, written_apart
-from regimes.tangent._snapshot import Snapshot
-from regimes.tangent._structure import Structure
+from regimes.tangent.contraction.layers import factor_of
+from regimes.tangent.network import Batch, GroupOf, Snapshot, _batch
+from regimes.tangent.passes._backward import find_route
+from regimes.tangent.passes._general import general_features
+from regimes.tangent.passes._gradients import gradients_at
+from regimes.tangent.structure import Site, Structure, read_graph
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,14 @@ class Recipe:
 
     Attributes:
         cotangents: (m, c) weights of the outputs that are differentiated.
-        stores: for every site "pairs", "expand", "dense" or "ordered" (see `factor_of`).
+        strategies: what is kept of the gradient at every site.
         dtype: precision the factors are kept in.
-        chunk: samples a pass.
+        chunk: samples per pass.
         group_of: parameter -> the group it belongs to.
     """
 
     cotangents: Tensor
-    stores: tuple[str, ...]
+    strategies: tuple[Strategy, ...]
     dtype: torch.dtype
     chunk: int
     group_of: GroupOf
@@ -132,9 +130,9 @@ def _site_factors(
             )
         name = known.parameters[0]
         shared = name in structure.tied
-        store = "ordered" if shared else recipe.stores[at]
-        factor = factor_of(site, gradient, known.layout, n, structure.shapes, store)
-        if isinstance(factor, Outer) and store == "dense":
+        strategy = Strategy.ORDERED if shared else recipe.strategies[at]
+        factor = factor_of(site, gradient, known.layout, n, structure.shapes, strategy)
+        if isinstance(factor, Outer) and strategy == Strategy.DENSE:
             for use, features in written_apart(site, factor):
                 yield (use,), Dense(features.to(recipe.dtype))
             continue

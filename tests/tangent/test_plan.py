@@ -6,9 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
-
-from regimes import _memory
 
 MEASURE = """
 import json, sys
@@ -44,14 +41,3 @@ def test_peak_stays_within_the_budget(memory, n):
     assert entries == (10 * n) ** 2
     assert expected <= budget
     assert peak <= budget, f"peak {peak / 2**20:.0f} MiB of {memory}, blocks of {block}"
-
-
-def test_free_memory_is_positive():
-    assert _memory.free_bytes(torch.device("cpu")) > 0
-
-
-@pytest.mark.parametrize(
-    ("text", "count"), [("1KiB", 1024), ("2.5 MB", 2_500_000), ("3gib", 3 * 2**30), (17, 17)]
-)
-def test_sizes(text, count):
-    assert _memory.parse_bytes(text, torch.device("cpu")) == count

@@ -1,8 +1,4 @@
-"""Right factors of a layer's gradient: what its weight is multiplied with at every position.
-
-Inputs for a linear layer, patches for a convolution, one-hot tokens for an embedding. Grams have
-the positions before the samples, (T, n, T', n'), so that sums over positions run along samples.
-"""
+"""Convolutions: a weight that multiplies the patch under every position."""
 
 from __future__ import annotations
 
@@ -11,51 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from regimes.tangent._matmul import product
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Inputs of a linear layer, (n, T, q)."""
-
-    x: Tensor
-
-    @property
-    def size(self) -> int:
-        """Side of the weight, q."""
-        return self.x.shape[2]
-
-    @property
-    def positions(self) -> int:
-        """Positions a sample, T."""
-        return self.x.shape[1]
-
-    def dense(self) -> Tensor:
-        """(n, T, q)."""
-        return self.x
-
-    def parts(self, thin: bool) -> Iterator[Tensor]:
-        """`dense` itself: it is only a view."""
-        yield self.x
-
-    def held(self, thin: bool) -> int:
-        """Numbers a sample that `parts` holds at a time."""
-        return self.positions * self.size
-
-    def gram(self, other: Right) -> Tensor:
-        """(T, n, T', n')."""
-        return _position_gram(self.x, other.dense())
-
-    def gram_diagonal(self) -> Tensor:
-        """Squared norms over all positions, (n,)."""
-        return self.x.square().sum((1, 2))
-
-    def rows(self, start: int, stop: int) -> Inputs:
-        """Some of the samples."""
-        return Inputs(self.x[start:stop])
+from regimes.tangent.contraction._factors import Dense, Factor, Outer
+from regimes.tangent.contraction._matmul import product
+from regimes.tangent.contraction._right import Right, position_gram
+from regimes.tangent.contraction.layers._kind import LayerKind, Reached, Shapes, by_side
+from regimes.tangent.structure import Node, Site
 
 
 @dataclass(frozen=True)
@@ -127,11 +85,24 @@ class Patches:
         """Entries of a patch, q."""
         return self.x.shape[2] * math.prod(self.shape.kernel)
 
+    @property
+    def stored(self) -> Tensor:
+        """(n, frames, channels, *space)."""
+        return self.x
+
+    def restored(self, stored: Tensor, dtype: torch.dtype) -> Patches:
+        """Other inputs."""
+        return replace(self, x=stored)
+
+    def rows(self, start: int, stop: int) -> Patches:
+        """Some of the samples."""
+        return replace(self, x=self.x[start:stop])
+
     def dense(self) -> Tensor:
         """(n, T, q), the patches as rows, each (*kernel, channels).
 
         Channels come last so that a patch is a few long runs of memory. Torch's own unfold copies
-        number by number on a CPU and launches one kernel a sample on a GPU.
+        number by number on a CPU and launches one kernel per sample on a GPU.
         """
         x = self._channels_last()
         if not self.shape.pointwise:
@@ -158,7 +129,7 @@ class Patches:
             yield part.reshape(self.x.shape[0], self.positions, -1)
 
     def held(self, thin: bool) -> int:
-        """Numbers a sample that `parts` holds at a time."""
+        """Numbers per sample that `parts` holds at a time."""
         full = self.positions * self.size
         return full // self.shape.kernel[0] if self._by_kernel_row(thin) else full
 
@@ -211,7 +182,7 @@ class Patches:
         """(T, n, T', n')."""
         if isinstance(other, Patches) and self._by_pixels() and other._by_pixels():
             return self._pixel_gram(other)
-        return _position_gram(self.dense(), other.dense())
+        return position_gram(self.dense(), other.dense())
 
     def _by_pixels(self) -> bool:
         one_frame = self.x.shape[1] == 1
@@ -237,58 +208,67 @@ class Patches:
         """Squared norms over all positions, (n,)."""
         return self.dense().square().sum((1, 2))
 
-    def rows(self, start: int, stop: int) -> Patches:
-        """Some of the samples."""
-        return replace(self, x=self.x[start:stop])
+
+def _factor(here: Reached) -> Factor:
+    return _grouped(here) if here.site.node._saved_groups > 1 else _plain(here)
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """Indices into an embedding, (n, T): one-hot rows that are never written out for a Gram."""
-
-    index: Tensor
-    size: int
-    padding: int  # a token without gradient, or -1
-    dtype: torch.dtype
-
-    @property
-    def positions(self) -> int:
-        """Positions a sample, T."""
-        return self.index.shape[1]
-
-    def dense(self) -> Tensor:
-        """(n, T, q) one-hot."""
-        hot = F.one_hot(self.index, self.size).to(self.dtype)
-        return hot * (self.index != self.padding).unsqueeze(-1)
-
-    def parts(self, thin: bool) -> Iterator[Tensor]:
-        """`dense` in one piece."""
-        yield self.dense()
-
-    def held(self, thin: bool) -> int:
-        """Numbers a sample that `parts` holds at a time."""
-        return self.positions * self.size
-
-    def gram(self, other: Right) -> Tensor:
-        """(T, n, T', n'), 1 where the tokens agree."""
-        if not isinstance(other, Tokens):
-            raise TypeError(f"cannot pair tokens with {type(other).__name__}")
-        mine, others = self.index.T[:, :, None, None], other.index.T
-        return ((mine == others) & (mine != self.padding)).to(self.dtype)
-
-    def gram_diagonal(self) -> Tensor:
-        """Squared norms over all positions, (n,)."""
-        return (self.index != self.padding).sum(1).to(self.dtype)
-
-    def rows(self, start: int, stop: int) -> Tokens:
-        """Some of the samples."""
-        return replace(self, index=self.index[start:stop])
+def _plain(here: Reached) -> Outer:
+    # (m, n, frames, p, *space) -> (m, n, p, T)
+    left = here.by_sample().flatten(4)
+    left = left[:, :, 0] if left.shape[2] == 1 else left.transpose(2, 3).flatten(3)
+    use = here.site.role("weight")
+    if use is None:
+        return here.outer(left, None)
+    return here.outer(left, _patches(here, here.shapes[use.parameter], left.shape[3]))
 
 
-Right = Inputs | Patches | Tokens
+def _grouped(here: Reached) -> Dense:
+    """Groups are small, so their gradients are written out: (m, n, g, p/g, q/g)."""
+    groups, n = here.site.node._saved_groups, here.samples
+    left = here.by_sample().flatten(4)  # (m, n, frames, p, spots)
+    m, _, frames, p, spots = left.shape
+    left = left.transpose(2, 3).reshape(m, n, groups, p // groups, frames * spots)
+    parts = []
+    weight, bias = here.site.role("weight"), here.site.role("bias")
+    if weight is not None:
+        patches = _patches(here, here.shapes[weight.parameter], frames * spots)
+        rows = patches.parameter_order(patches.dense())  # (n, T, channels * kernel)
+        rows = rows.reshape(n, frames * spots, groups, -1)
+        full = torch.einsum("mngpt,ntgq->mngpq", left, rows)
+        parts.append(full.flatten(2) * weight.scale)
+    if bias is not None:
+        parts.append(left.sum(4).flatten(2) * bias.scale)
+    return Dense(torch.cat(parts, 2) if len(parts) > 1 else parts[0])
 
 
-def _position_gram(x: Tensor, y: Tensor) -> Tensor:
-    """(T, n, T', n') for (n, T, q) and (n', T', q)."""
-    gram = product(*(side.transpose(0, 1).flatten(0, 1) for side in (x, y)))
-    return gram.view(x.shape[1], x.shape[0], y.shape[1], y.shape[0])
+def _patches(here: Reached, weight: torch.Size, positions: int) -> Patches:
+    node = here.site.node
+    x = here.layout.split(node._saved_input.detach(), here.samples)
+    return Patches(x, _shape(node, weight), positions)
+
+
+def _shape(node: Node, weight: torch.Size) -> ConvolutionShape:
+    return ConvolutionShape(
+        tuple(weight[2:]),
+        tuple(node._saved_stride),
+        tuple(node._saved_padding),
+        tuple(node._saved_dilation),
+    )
+
+
+def _sides(site: Site, shapes: Shapes) -> tuple[int, int] | None:
+    weight = shapes[site.uses[0].parameter]  # the weight comes first
+    return (weight[0], weight[1:].numel()) if site.node._saved_groups == 1 else None
+
+
+def _pairing(site: Site, shapes: Shapes, sides: tuple[int, int], positions: int) -> tuple[int, int]:
+    weight = shapes[site.uses[0].parameter]
+    shape = _shape(site.node, weight)
+    pixels = site.node._saved_input.shape[2:].numel()
+    if shape.by_pixels(pixels, positions):
+        return weight[1], 2 * sum(shape.kernel)
+    return by_side(site, shapes, sides, positions)
+
+
+CONVOLUTION = LayerKind(_factor, _sides, _pairing)

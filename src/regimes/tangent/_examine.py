@@ -1,4 +1,4 @@
-"""What is known about a network before any Gram: its sites, checked on three samples.
+"""Examining a network before any Gram: its structure is read, and checked on three samples.
 
 The network is run on 2 and on 3 samples. That shows whether samples interact, where the batch axis
 is at every site, and what a sample costs in memory. Then the gradient of one sample's output is
@@ -15,75 +15,29 @@ import torch
 from torch import Tensor
 
 from regimes._random import generator
-from regimes.tangent import _batch
-from regimes.tangent._backward import find_route
-from regimes.tangent._batch import Batch
-from regimes.tangent._factors import Dense, Outer
-from regimes.tangent._general import can_batch
-from regimes.tangent._gradients import gradients_and_parameters, gradients_at
-from regimes.tangent._graph import Parents, Use, read_graph
-from regimes.tangent._grouping import GroupOf
-from regimes.tangent._layout import Layout, find_layout
-from regimes.tangent._sites import Site, factor_of, group_sites, written_out
-from regimes.tangent._snapshot import Snapshot
+from regimes.tangent.contraction import Dense, Outer, Strategy, written_out
+from regimes.tangent.contraction.layers import factor_of, pairing_of, sides_of
+from regimes.tangent.network import Batch, GroupOf, Snapshot, _batch
+from regimes.tangent.passes import (
+    can_batch,
+    find_route,
+    gradients_and_parameters,
+    gradients_at,
+)
+from regimes.tangent.structure import (
+    KnownSite,
+    Parents,
+    Site,
+    Structure,
+    find_layout,
+    group_sites,
+    read_graph,
+)
 
 _AGREEMENT = {torch.float64: 1e-8}  # relative; other precisions:
 _AGREEMENT_LOW = 2e-3
 _WIDE = 16  # channels that a CPU convolves at once; with fewer, no order was faster
 _SAMPLED = 2**16  # entries of a large weight that are compared with autograd
-
-
-@dataclass(frozen=True)
-class KnownSite:
-    """A site with its layout and its sizes, as needed to choose a strategy."""
-
-    signature: tuple[str, ...]
-    parameters: tuple[str, ...]
-    layout: Layout
-    sides: tuple[int, int] | None  # (p, q) of a weight kept as factors, else None
-    gradient_elements: int  # entries a sample of the gradient at its output
-    input_elements: int  # entries a sample of the saved input
-    pairing: tuple[int, int]  # multiply-adds and passes of the right factors at two positions
-
-    @property
-    def positions(self) -> int:
-        """T, how often a sample uses the weight."""
-        return self.gradient_elements // self.sides[0] if self.sides else 1
-
-
-@dataclass(frozen=True, eq=False)  # one examination is one structure: plans are kept by it
-class Structure:
-    """Everything the engines need to know about one network on one kind of input."""
-
-    outputs: int
-    sites: tuple[KnownSite, ...]
-    tied: frozenset[str]
-    general: Mapping[str, str]  # parameter -> why it takes the general engine
-    loop_reason: str  # why the general engine must go sample by sample; empty if it need not
-    shapes: Mapping[str, torch.Size]
-    saved_bytes: int  # kept by autograd for a sample's backward pass
-    widest_bytes: int  # largest intermediate tensor of a sample
-    by_hand: bool  # whether the backward pass may be done by the rules of `_rules.py`
-    channels_last: bool  # whether passes are faster with the channels of a pixel side by side
-
-    def arranged(self, batch: Batch) -> Batch:
-        """A batch in the order of memory in which the network is run."""
-        return _batch.channels_last(batch) if self.channels_last else batch
-
-    def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
-        """The sites of a new pass, in the order of this structure.
-
-        Raises:
-            ValueError: the network built another graph than it did on the probe.
-        """
-        kept = tuple(use for use in uses if use.parameter not in self.general)
-        sites = group_sites(kept, self.tied, group_of)
-        if [site.signature() for site in sites] != [site.signature for site in self.sites]:
-            raise ValueError(
-                "the network changes its computation from batch to batch (control flow that "
-                "depends on the values or the batch size); use engine='jacobian'"
-            )
-        return sites
 
 
 def examine(
@@ -254,7 +208,7 @@ def _known_sites(
 
 
 def _rules_agree(output: Tensor, parents: Parents, sites: list[Site], weights: Tensor) -> bool:
-    """Whether the rules of `_rules.py` know the way to every site, and autograd agrees."""
+    """Whether the rules of the backward pass know the way to every site, and autograd agrees."""
     nodes = [site.node for site in sites]
     route = find_route(output, parents, nodes) if nodes else None
     if route is None:
@@ -285,7 +239,7 @@ def _check_sites(
         if layout is None:
             failed.update(dict.fromkeys(parameters, f"no batch axis at {site.kind}"))
             continue
-        factor = factor_of(site, present[1][None], layout, 3, shapes, "pairs")
+        factor = factor_of(site, present[1][None], layout, 3, shapes, Strategy.PAIRS)
         if factor is None:
             failed.update(dict.fromkeys(parameters, f"runs along the samples at {site.kind}"))
             continue
@@ -298,8 +252,8 @@ def _check_sites(
             pieces = dense.features[0, 0].split([shapes[name].numel() for name in parameters])
             for name, piece in zip(parameters, pieces, strict=True):
                 assembled[name] = assembled[name] + piece if name in assembled else piece
-        sides, elements = site.sides(shapes), present[0].numel() // 3
-        pairing = site.pairing(shapes, elements // sides[0] if sides else 1)
+        sides, elements = sides_of(site, shapes), present[0].numel() // 3
+        pairing = pairing_of(site, shapes, elements // sides[0] if sides else 1)
         found.append(
             KnownSite(
                 site.signature(),

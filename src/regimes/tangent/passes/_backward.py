@@ -1,11 +1,11 @@
 """The backward pass of all outputs at once, by rules of our own.
 
-Autograd goes back once an output, or through `vmap`, whose rules for pooling and convolution copy
+Autograd goes back once per output, or through `vmap`, whose rules for pooling and convolution copy
 what they need not. Knowing that samples do not interact and that only the gradients at some
 operations are wanted, the pass is shorter, and what all outputs share (the derivative of an
-activation) is computed once. The rules (`_rules.py`) are for the operations that most networks
-consist of. A network with any other operation between its output and a parameter, or for which the
-rules disagree with autograd when it is examined, is left to autograd (`_gradients.py`).
+activation) is computed once. The rules (`_backward_rules.py`) are for the operations that most
+networks consist of. A network with any other operation between its output and a parameter, or for
+which the rules disagree with autograd when it is examined, is left to autograd (`_gradients.py`).
 
 Gradients are (n, m, *shape): n samples, m outputs, the shape of one sample. Samples come first so
 that every operation sees one long batch, and the outputs of a sample share its right factor.
@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes.tangent._graph import Node, Parents
-from regimes.tangent._rules import FIRST_OF_SEVERAL, RULES, shape_of, supported
+from regimes.tangent.passes._backward_rules import FIRST_OF_SEVERAL, RULES, shape_of, supported
+from regimes.tangent.structure import Node, Parents
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from torch.nn.utils import skip_init
 
 from regimes import nets
 from regimes.tangent import TangentKernel
-from regimes.tangent._backward import find_route
-from regimes.tangent._gradients import gradients_at
-from regimes.tangent._graph import read_graph
+from regimes.tangent.passes import find_route, gradients_at
+from regimes.tangent.structure import read_graph
 
 
 class Bits(nn.Module):

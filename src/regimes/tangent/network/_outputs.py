@@ -87,6 +87,6 @@ def parse_outputs(outputs: str | int | Sequence[float] | Tensor, c: int) -> Outp
     weights = torch.as_tensor(outputs, dtype=torch.float64).cpu()
     if weights.shape != (c,):
         raise ValueError(
-            f"weights must have shape ({c},), one an output; got {tuple(weights.shape)}"
+            f"weights must have shape ({c},), one per output; got {tuple(weights.shape)}"
         )
     return Outputs(weights[None], 1, 1, False, 1.0)

@@ -11,12 +11,16 @@ autograd delivers them, so that every sum and product runs along samples.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from regimes.tangent._rights import Patches, Right, Tokens
+from regimes.tangent.contraction._cache_sizes import right_limit
+from regimes.tangent.contraction._right import Right
+from regimes.tangent.contraction._strategy import Strategy
+from regimes.tangent.structure import Site
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Outer:
     weight: bool  # whether the weight is asked for
     bias: float  # relative multiplier of the bias, 0 where it is not asked for
     right_major: bool  # whether the parameter is stored (q, p) instead of (p, q)
-    strategy: str  # "pairs" or "expand"
+    strategy: Strategy
 
     @property
     def samples(self) -> int:
@@ -82,8 +86,7 @@ class Outer:
         """Weight gradients in the parameter's own order, (m, n, p q)."""
         m, n, p, _ = self.left.shape
         full = self.expand(0, p, limit).view(m, n, p, self.right.size)
-        if isinstance(self.right, Patches):
-            full = self.right.parameter_order(full)
+        full = self.right.parameter_order(full)
         if self.right_major:
             full = full.transpose(2, 3)
         return full.reshape(m, n, -1)
@@ -106,6 +109,24 @@ class Dense:
 
 
 Factor = Outer | Dense
+
+
+def written_out(outer: Outer) -> Dense:
+    """An outer factor as plain features in the parameters' own order, weight first, then bias."""
+    parts = [outer.parameter_features(right_limit(outer.left.device))] if outer.weight else []
+    if outer.bias:
+        parts.append(outer.bias_features())
+    return Dense(torch.cat(parts, 2) if len(parts) > 1 else parts[0])
+
+
+def written_apart(site: Site, outer: Outer) -> Iterator[tuple[str, Tensor]]:
+    """Features of the weight (entries in any fixed order, which a Gram may ignore) and the bias."""
+    weight, bias = site.role("weight"), site.role("bias")
+    if weight is not None and outer.weight:
+        p = outer.left.shape[2]
+        yield weight.parameter, outer.expand(0, p, right_limit(outer.left.device))
+    if bias is not None and outer.bias:
+        yield bias.parameter, outer.bias_features()
 
 
 def allocate(like: Factor, samples: int) -> Factor:
@@ -140,18 +161,14 @@ def _stored(factor: Factor) -> list[tuple[Tensor, int]]:
     """The tensors a factor keeps, each with the axis that counts samples."""
     if isinstance(factor, Dense):
         return [(factor.features, 1)]
-    right = factor.right
-    return [(factor.left, 1), (right.index if isinstance(right, Tokens) else right.x, 0)]
+    return [(factor.left, 1), (factor.right.stored, 0)]
 
 
 def _rebuilt(factor: Factor, tensors: list[Tensor]) -> Factor:
     if isinstance(factor, Dense):
         return Dense(tensors[0])
-    left, kept = tensors
-    right = factor.right
-    if isinstance(right, Tokens):
-        return replace(factor, left=left, right=replace(right, index=kept, dtype=left.dtype))
-    return replace(factor, left=left, right=replace(right, x=kept))
+    left, right = tensors
+    return replace(factor, left=left, right=factor.right.restored(right, left.dtype))
 
 
 def _expand_part(out: Tensor, left: Tensor, right: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Right factors: short cuts give what unfolding every patch gives."""
+"""Patches of a convolution: short cuts give what unfolding every patch gives."""
 
 import math
 
@@ -9,9 +9,7 @@ from torch import nn
 from torch.nn.utils import skip_init
 
 from regimes.tangent import TangentKernel
-from regimes.tangent._contract import add_gram_, mirror_
-from regimes.tangent._factors import Outer
-from regimes.tangent._rights import ConvolutionShape, Inputs, Patches
+from regimes.tangent.contraction.layers._convolution import ConvolutionShape, Patches
 
 # (space, kernel, stride, padding, dilation)
 SHAPES = [
@@ -59,26 +57,6 @@ def test_patches_against_torch_unfold():
     right = patches(SHAPES[3])
     unfolded = F.unfold(right.x[:, 0], (5, 3), padding=(2, 2)).transpose(1, 2)
     assert torch.equal(right.parameter_order(right.dense()), unfolded)
-
-
-@pytest.mark.parametrize("same", [True, False])
-def test_a_left_factor_shared_by_all_samples(same):
-    """Kept once it gives the Gram that its copies give, coupled outputs included."""
-    draw = torch.Generator().manual_seed(0)
-    weights = torch.tensor([[1.0, 0, 0], [0, 2, 0], [0, 1, 1]], dtype=torch.float64)
-    right = Inputs(torch.randn(4, 1, 5, dtype=torch.float64, generator=draw))
-    shared = weights[:, None, :, None].expand(3, 4, 3, 1)
-    grams = []
-    for left in (shared, shared.contiguous()):
-        factor = Outer(left, right, True, 0.5, False, "pairs")
-        assert factor.left_is_shared == (left is shared)
-        out = torch.zeros(12, 12, dtype=torch.float64)
-        other = factor if same else factor.rows(0, 4)
-        add_gram_(out, factor, other, same=same, workspace=1 << 20)
-        if same:
-            mirror_(out)
-        grams.append(out)
-    torch.testing.assert_close(*grams)
 
 
 def test_small_feature_maps_are_paired_pixel_by_pixel():

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from regimes.tangent._batch import Batch
-    from regimes.tangent._engine import Engine
-    from regimes.tangent._tiles import Tile
+Tile = TypeVar("Tile")
 
 
 def tiles_on_ray(
-    engine: Engine, x: Batch, x2: Batch | None, outputs: Any, tiles: list[Tile]
+    compute: Callable[..., np.ndarray], shared: tuple[Any, ...], tiles: list[Tile]
 ) -> Iterator[tuple[Tile, np.ndarray]]:
     """Tiles in the order they finish; a task whose worker or node dies is run again elsewhere.
+
+    Args:
+        compute: what gives a tile, called with everything in `shared` and then the tile.
+        shared: sent to the cluster once.
+        tiles: which tiles.
 
     Raises:
         ImportError: Ray is not installed; says how to install it.
@@ -31,12 +34,10 @@ def tiles_on_ray(
         ray.init(log_to_driver=False, include_dashboard=False, ignore_reinit_error=True)
 
     @ray.remote(max_retries=5, num_cpus=1, scheduling_strategy="SPREAD")
-    def run(engine: Any, x: Any, x2: Any, outputs: Any, tile: Any) -> Any:
-        from regimes.tangent._tiles import compute_tile
+    def run(*arguments: Any) -> Any:
+        return compute(*arguments)
 
-        return compute_tile(engine, x, x2, outputs, tile)
-
-    shared = [ray.put(part) for part in (engine, x, x2, outputs)]
+    sent = [ray.put(part) for part in shared]
     waiting = list(tiles)
     flying: dict[Any, Tile] = {}
     # a few tasks more than can run, so that results do not pile up in the object store
@@ -44,7 +45,7 @@ def tiles_on_ray(
     while waiting or flying:
         while waiting and len(flying) < limit:
             tile = waiting.pop(0)
-            flying[run.remote(*shared, tile)] = tile  # type: ignore[call-arg]
+            flying[run.remote(*sent, tile)] = tile
         finished, _ = ray.wait(list(flying), num_returns=1)
         for reference in finished:
             yield flying.pop(reference), ray.get(reference)

@@ -1,0 +1,44 @@
+"""Last on the way to a Gram: gradients as factors, and the Grams that factors contract to.
+
+`layers/` has a file for every kind of layer: how its gradient becomes a factor.
+"""
+
+from regimes.tangent.contraction._factors import (
+    Dense,
+    Factor,
+    Outer,
+    allocate,
+    is_finite,
+    rounded,
+    write_rows,
+    written_apart,
+    written_out,
+)
+from regimes.tangent.contraction._gram import (
+    diagonal,
+    fold_outputs,
+    is_linear,
+    mirror_,
+    select_output,
+    write_gram_,
+)
+from regimes.tangent.contraction._strategy import Strategy
+
+__all__ = [
+    "Dense",
+    "Factor",
+    "Outer",
+    "Strategy",
+    "allocate",
+    "diagonal",
+    "fold_outputs",
+    "is_finite",
+    "is_linear",
+    "mirror_",
+    "rounded",
+    "select_output",
+    "write_gram_",
+    "write_rows",
+    "written_apart",
+    "written_out",
+]
