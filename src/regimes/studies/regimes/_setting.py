@@ -1,7 +1,7 @@
 """What the studies of this theme share: digits of ten components, the network, its training.
 
 The default of spec `regimes` 3: MNIST on its first ten principal components, labels odd and even,
-softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. `at` is `sqrt(h) alpha`.
+softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale of a network is `sqrt(h) alpha`.
 """
 
 from __future__ import annotations
@@ -91,17 +91,17 @@ def network(
 
 
 def members(
-    d: int, width: int, depth: int, at: Sequence[float], seeds: Sequence[int], **options: Any
+    d: int, width: int, depth: int, scales: Sequence[float], seeds: Sequence[int], **options: Any
 ) -> tuple[Ensemble, list[float]]:
-    """Networks for every (at, seed), at outermost, and their alpha = at/sqrt(h).
+    """Networks for every (scale, seed), scales outermost, and their alpha = scale/sqrt(h).
 
-    The networks of a seed are the same for every at: comparisons are paired (A7).
+    The networks of a seed are the same at every scale: comparisons are paired (A7).
     """
     from regimes.nets import stack
 
     once = stack(lambda seed: network(d, width, depth, seed, **options), seeds)
-    start = once.select(list(range(len(seeds))) * len(at))
-    return start, [each / width**0.5 for each in at for _ in seeds]
+    start = once.select(list(range(len(seeds))) * len(scales))
+    return start, [scale / width**0.5 for scale in scales for _ in seeds]
 
 
 def members_at(
@@ -109,13 +109,13 @@ def members_at(
     data: Dataset,
     width: int,
     depth: int,
-    at: Sequence[float],
+    scales: Sequence[float],
     seeds: Sequence[int],
     **options: Any,
 ) -> tuple[Ensemble, list[float]]:
     """`members` for this data, in the precision and on the device of a trial."""
     place = {"dtype": point.dtype, "device": point.device}
-    return members(prod(data.in_shape), width, depth, at, seeds, **place, **options)
+    return members(prod(data.in_shape), width, depth, scales, seeds, **place, **options)
 
 
 def train(
@@ -182,12 +182,12 @@ def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
     return moved.cpu().numpy()
 
 
-def grid(values: Any, at: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
-    """Values of the members of `members`, (R, ...), as (at, seed, ...)."""
+def grid(values: Any, scales: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
+    """Values of the members of `members`, (R, ...), as (scale, seed, ...)."""
     import numpy as np
 
     found = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
-    return found.reshape(len(at), len(seeds), *found.shape[1:])
+    return found.reshape(len(scales), len(seeds), *found.shape[1:])
 
 
 def fitted(run: Run) -> np.ndarray:
