@@ -1,7 +1,8 @@
 """What the studies of this theme share: digits of ten components, the network, its training.
 
 The default of spec `regimes` 3: MNIST on its first ten principal components, labels odd and even,
-softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale of a network is `sqrt(h) alpha`.
+softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale of a network is
+`sqrt(h) alpha`.
 """
 
 from __future__ import annotations
