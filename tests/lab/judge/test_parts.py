@@ -3,7 +3,7 @@
 import pytest
 
 from regimes.lab import Verdict
-from regimes.studies._parts import Part, claim_of_parts
+from regimes.lab.judge import Measured, Part, above, claim_of_parts, mean_of, near, within
 
 GOOD = Part("good", 0.5, high=0.6, error=0.01)
 UNSURE = Part("unsure", 0.59, high=0.6, error=0.05)
@@ -33,3 +33,19 @@ def test_all_numbers_are_told():
 
 def test_ranges_in_words():
     assert Part("a", 1.0, low=0.5).expected == "a >= 0.5"
+
+
+def test_whatever_stands_for_a_number_with_an_error():
+    from regimes.measure import power_law
+
+    fit = power_law([1.0, 2.0, 4.0, 8.0], [1.0, 2.1, 3.9, 8.0])
+    assert within("slope", fit, 0.9, 1.1).error == fit.error
+    assert within("pair", (0.5, 0.1)).error == 0.1
+    assert within("exact", 3).error is None
+    assert near("ratio", Measured(1.0, 0.1), 1.0, 0.25).expected == "ratio in [0.75, 1.25]"
+
+
+def test_the_error_of_a_single_draw_is_unknown_and_decides_nothing():
+    claim = claim_of_parts("X-1", [above("mean", mean_of([3.0]), 0.0)])
+    assert claim.verdict is Verdict.INCONCLUSIVE
+    assert claim.why.startswith("mean 3 ± ?")
