@@ -4,7 +4,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, TrialResult, mean_over, study
+from regimes.lab import Array, Axis, TrialResult, draw, study
+from regimes.lab.judge import Claims, near, need, power_law
+
+claim = Claims()
+
+
+@claim("EXAMPLE-1", "the distance grows as the square root of the steps")
+def _root(dataset):
+    distance = need(dataset, "distance").distance
+    yield near("exponent", power_law(distance, "steps"), 0.5, 0.05)
+    return f"{distance.sizes['seed']} seeds"
+
+
+def _distances(dataset):
+    distance = need(dataset, "distance").distance
+    figure = draw.axes("steps", "distance", log="xy", caption="A slope of one half.")
+    heights = draw.curve(figure, distance, "steps", "mean over seeds")
+    draw.guide(figure, distance.steps, 0.5, (float(distance.steps[0]), heights[0]))
+    return figure
 
 
 @dataclass(frozen=True)
@@ -20,10 +38,12 @@ class Params:
     sizes={"smoke": Params(), "cpu": Params(seed=tuple(range(20)), walkers=2000)},
     axes=["steps", Axis("seed", stacked=True)],
     units={"distance": "steps"},
-    judges=["EXAMPLE-1"],
 )
 class Walk:
     """The mean distance of a random walk grows as the square root of its length."""
+
+    figures = {"Distance": _distances}
+    claims = claim
 
     @staticmethod
     def trial(params, point):
@@ -34,18 +54,3 @@ class Walk:
     @staticmethod
     def cost(params, point):
         return float(point.steps)  # relative: the longest trials start first
-
-    @staticmethod
-    def figures(dataset):
-        import plotly.graph_objects as go
-
-        mean = mean_over(dataset, "distance", "seed")["mean"]
-        figure = go.Figure(go.Scatter(x=mean.steps.values, y=mean.values))
-        figure.update_xaxes(type="log", title="steps").update_yaxes(type="log", title="distance")
-        return {"Distance": figure.update_layout(meta={"caption": "A slope of one half."})}
-
-    @staticmethod
-    def claims(dataset):
-        mean = mean_over(dataset, "distance", "seed")["mean"]
-        slope = np.polyfit(np.log(mean.steps), np.log(mean), 1)[0]
-        return [Claim.near("EXAMPLE-1", slope, 0.5, 0.05, statement="The exponent is one half")]

@@ -43,6 +43,7 @@ from regimes.lab._store import Store, StoreError
 from regimes.lab._study import SIZES, Study, study
 from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
 from regimes.lab._trial import Array, Series, TrialResult
+from regimes.lab._types import Data, Figure, Values
 from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
 
 __all__ = [
@@ -53,9 +54,11 @@ __all__ = [
     "Catalogue",
     "Claim",
     "CorruptRecordError",
+    "Data",
     "Executor",
     "ExecutorError",
     "Failure",
+    "Figure",
     "InlineExecutor",
     "LedgerEntry",
     "LedgerLine",
@@ -81,6 +84,7 @@ __all__ = [
     "Tally",
     "TrialConfig",
     "TrialResult",
+    "Values",
     "Verdict",
     "agenda",
     "announce_run",

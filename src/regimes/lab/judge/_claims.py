@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from regimes.lab._claims import Claim
-from regimes.lab._ledger import check_id
+from regimes.lab._ledger import check_id, ledger
 from regimes.lab.judge._missing import Missing
 from regimes.lab.judge._parts import Part, claim_of_parts
 
@@ -70,9 +71,11 @@ class Claims:
         expected, judge = self._judges[id]
         try:
             found = judge(dataset)
-            return found if isinstance(found, Claim) else _collected(id, found)
+            claim = found if isinstance(found, Claim) else _collected(id, found)
         except Missing as missing:
-            return Claim.unclear(id, expected, why=str(missing))
+            claim = Claim.unclear(id, expected, why=str(missing))
+        # the ledger states its own claims; of others the declaration is all there is
+        return claim if id in ledger() or claim.statement else replace(claim, statement=expected)
 
 
 def _collected(id: str, found: Parts) -> Claim:
