@@ -326,8 +326,8 @@ def _curves(dataset: xr.Dataset) -> go.Figure:
     figure = _medians.axes("test error (fraction)", ticks=dataset.n_train, caption=caption)
     for name, (label, color, dash) in CURVES.items():
         slope, told = slopes.get(name, (None, ""))
-        style = {"color": color, "dash": dash, "told": told}
-        _medians.curve(figure, dataset[name], label, slope=slope, **style)
+        curve = dataset[name]
+        _medians.curve(figure, curve, label, slope=slope, told=told, color=color, dash=dash)
     return figure
 
 
