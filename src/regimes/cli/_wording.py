@@ -9,7 +9,7 @@ __all__ = ["claim_rows", "duration"]
 
 
 def claim_rows(summary: Summary) -> list[list[str]]:
-    """One row a claim: id, verdict, expected, measured, why."""
+    """One row per claim: id, verdict, expected, measured, why."""
     return [
         [
             claim.id,

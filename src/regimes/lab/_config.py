@@ -30,7 +30,7 @@ def digest(text: str | bytes) -> str:
 
 
 class Point(Mapping[str, Any]):
-    """Where in the scan a trial stands: one value an axis, a tuple of values for a stacked axis.
+    """Where in the scan a trial stands: one value per axis, a tuple of values for a stacked axis.
 
     Values are read as `point["width"]` or `point.width`. `point.dtype` and `point.device` say in
     which precision and where to compute.

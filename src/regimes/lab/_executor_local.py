@@ -31,7 +31,7 @@ class LocalExecutor:
     """Worker processes that write their results straight to the store.
 
     Args:
-        workers: how many; by default one a GPU on `device="cuda"`, else one a core.
+        workers: how many; by default one per GPU on `device="cuda"`, else one per core.
         threads: for each worker; by default the cores divided among the workers.
         device: "cpu" or "cuda". With CUDA every worker sees one GPU; more workers than GPUs share.
     """
@@ -47,7 +47,7 @@ class LocalExecutor:
         self._slots = slots
 
     def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
-        """Yield one outcome a trial as they come in."""
+        """Yield one outcome per trial as they come in."""
         pool = _Pool(job, self._environments(min(self.workers, len(queue))))
         try:
             yield from pool.work(queue, stop)

@@ -58,7 +58,7 @@ class RayExecutor:
         self.workers = self._asked or 1  # known when the cluster is
 
     def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
-        """Yield one outcome a trial as they come in."""
+        """Yield one outcome per trial as they come in."""
         ours = self._connect()
         try:
             yield from self._work(job, queue, stop)

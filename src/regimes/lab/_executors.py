@@ -26,7 +26,7 @@ class Executor(Protocol):
     workers: int
 
     def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
-        """Yield one outcome a trial; the results themselves are in the store by then."""
+        """Yield one outcome per trial; the results themselves are in the store by then."""
         ...
 
 
@@ -36,7 +36,7 @@ class InlineExecutor:
     workers = 1
 
     def run(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:
-        """Yield one outcome a trial."""
+        """Yield one outcome per trial."""
         study, store = job.load(), Store(job.store)
         while (batch := queue.take()) and not stop.requested:
             groups = perform_all(

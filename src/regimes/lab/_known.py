@@ -21,7 +21,7 @@ def known_summaries(
     source: str = "both",
     refresh: bool = False,
 ) -> list[Summary]:
-    """One summary a run, by study and size; of two the one with more finished trials.
+    """One summary per run, by study and size; of two the one with more finished trials.
 
     Runs still going on are summarised as far as they are. Where that fails, in the study's own
     code, the older summary is given with its `problem`.

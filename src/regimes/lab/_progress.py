@@ -47,7 +47,7 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Trials a second since the start."""
+        """Trials per second since the start."""
         elapsed = self._clock() - self._start
         return self._ran / elapsed if elapsed > 0 else 0.0
 

@@ -121,7 +121,7 @@ def _overview(lines: Sequence[LedgerLine]) -> str:
     return (
         f"<h2>The ledger at a glance</h2><div class='counts'>{boxes}</div>"
         f"<div class='card'>{''.join(rows)}</div>"
-        "<p class='soft'>One square a claim. Runs of size smoke are too small to count here.</p>"
+        "<p class='soft'>One square per claim. Runs of size smoke are too small to count here.</p>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The store: one folder a trial, written aside and renamed into place, never half visible.
+"""The store: one folder per trial, written aside and renamed into place, never half visible.
 
 Layout under the root:
 

@@ -16,9 +16,9 @@ Scalar = float | int | bool | str
 class Array:
     """Values with a name for each dimension.
 
-    A dimension named like a stacked axis holds one entry a member; any other name is free, and its
-    length may differ from trial to trial. An array named like its only dimension is a coordinate.
-    Tensors are accepted and become NumPy arrays.
+    A dimension named like a stacked axis holds one entry per member; any other name is free, and
+    its length may differ from trial to trial. An array named like its only dimension is a
+    coordinate. Tensors are accepted and become NumPy arrays.
 
     >>> Array(("seed", "rank"), [[3.0, 1.0], [2.0, 0.5]]).values.shape
     (2, 2)
@@ -71,7 +71,7 @@ class Series:
 class TrialResult:
     """The outcome of one trial.
 
-    A stacked trial returns one number a member as an `Array` over the stacked axes; scalars hold
+    A stacked trial returns one number per member as an `Array` over the stacked axes; scalars hold
     for the trial as a whole.
 
     >>> TrialResult({"loss": 0.25}, arrays={"error": Array("seed", [0.1, float("nan")])}).nonfinite
