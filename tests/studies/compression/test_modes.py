@@ -71,7 +71,7 @@ def test_figures_carry_every_kernel(shown):
     for made in (
         _mode_figures.information(shown, "c"),
         _mode_figures.projection(shown, "c"),
-        _mode_figures.projection(shown, "c", centered=True),
+        _mode_figures.centred_projection(shown, "c"),
     ):
         assert [bar.name for bar in made.data] == list(_mode_figures.COLORS)
         assert made.layout.meta["caption"] == "c"
@@ -79,3 +79,10 @@ def test_figures_carry_every_kernel(shown):
     dots = _mode_figures.planes(shown, "c", points=100)
     assert len(dots.data) == 6  # two labels in each of three panels
     assert sum(len(trace.x) for trace in dots.data) == 300
+
+
+def test_a_caption_names_the_sizes(shown):
+    figure = _mode_figures.captioned(
+        lambda dataset: dataset.isel(p=0), _mode_figures.projection, "of {sizes} points"
+    )
+    assert figure(shown.expand_dims(p=[40])).layout.meta["caption"] == "of p = 40 points"

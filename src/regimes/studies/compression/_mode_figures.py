@@ -5,7 +5,8 @@ The data are those of one training set, with a coordinate that names the kernels
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,27 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
+    Figure: TypeAlias = Callable[[xr.Dataset], go.Figure]
+
 COLORS = {"initial NTK": draw.ORANGE, "final NTK": draw.OCHRE, "final last layer": draw.CYAN}
+
+
+def captioned(
+    choose: Callable[[xr.Dataset], xr.Dataset],
+    drawn: Callable[[xr.Dataset, str], go.Figure],
+    caption: str,
+) -> Figure:
+    """One of the figures below, of the data that `choose` takes from those of a study.
+
+    Their sizes stand in the caption where it says `{sizes}`.
+    """
+
+    def figure(dataset: xr.Dataset) -> go.Figure:
+        shown = choose(dataset)
+        sizes = [f"{dim} = {int(shown[dim])}" for dim in ("d", "p") if dim in shown.coords]
+        return drawn(shown, caption.format(sizes=", ".join(sizes)))
+
+    return figure
 
 
 def information(shown: xr.Dataset, caption: str) -> go.Figure:
@@ -32,10 +53,14 @@ def information(shown: xr.Dataset, caption: str) -> go.Figure:
     return figure
 
 
-def projection(shown: xr.Dataset, caption: str, *, centered: bool = False) -> go.Figure:
+def projection(shown: xr.Dataset, caption: str) -> go.Figure:
     """How much of the label lies on each eigenvector (Figs 9b and 9d)."""
-    values = shown.projection_centered if centered else shown.projection
-    return _bars(values, "projection ω²ᵣ (fraction of the label)", caption)
+    return _bars(shown.projection, "projection ω²ᵣ (fraction of the label)", caption)
+
+
+def centred_projection(shown: xr.Dataset, caption: str) -> go.Figure:
+    """The same for the double-centred kernel."""
+    return _bars(shown.projection_centered, "projection ω²ᵣ (fraction of the label)", caption)
 
 
 def planes(shown: xr.Dataset, caption: str, *, points: int = 400) -> go.Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,44 +48,6 @@ def _learning_curves(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _information(dataset: xr.Dataset) -> go.Figure:
-    shown = compared(dataset)
-    return modes.information(
-        shown,
-        "What each of the first ten eigenvectors tells about the parity of images the network has "
-        f"not seen ({_told(shown)}; mean and standard error over seeds). Training moves the "
-        "information into the first eigenvectors.",
-    )
-
-
-def _projection(dataset: xr.Dataset) -> go.Figure:
-    shown = compared(dataset)
-    return modes.projection(
-        shown,
-        f"How much of the label lies on each eigenvector of the raw kernel ({_told(shown)}). "
-        "Before training it is spread over many; after it one or two carry most of it.",
-    )
-
-
-def _projection_centred(dataset: xr.Dataset) -> go.Figure:
-    shown = compared(dataset)
-    return modes.projection(
-        shown,
-        f"The same for the double-centred kernel ({_told(shown)}), without the constant direction.",
-        centered=True,
-    )
-
-
-def _planes(dataset: xr.Dataset) -> go.Figure:
-    shown = compared(dataset)
-    return modes.planes(
-        shown,
-        "Unseen images in the plane of the first two eigenvectors, coloured by parity "
-        f"({_told(shown)}, first seed). Training pulls the classes apart, and the last layer lays "
-        "the images along a curve; the next figure measures its dimension.",
-    )
-
-
 def _dimensions(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "Dimension of the cloud of last-layer representations of unseen images, from the ratio of "
@@ -101,15 +64,31 @@ def _dimensions(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _told(shown: xr.Dataset) -> str:
-    return f"p = {int(shown.p)} training images"
-
+_of = partial(modes.captioned, compared)
 
 FIGURES = {
     "Learning curves (Fig. 8)": _learning_curves,
-    "Mutual information (Fig. 9c)": _information,
-    "Projection of the label (Fig. 9d)": _projection,
-    "Projection of the label, centred kernel": _projection_centred,
-    "First two eigenvectors (Fig. 10)": _planes,
+    "Mutual information (Fig. 9c)": _of(
+        modes.information,
+        "What each of the first ten eigenvectors tells about the parity of images the network has "
+        "not seen ({sizes} training images; mean and standard error over seeds). Training moves "
+        "the information into the first eigenvectors.",
+    ),
+    "Projection of the label (Fig. 9d)": _of(
+        modes.projection,
+        "How much of the label lies on each eigenvector of the raw kernel ({sizes} training "
+        "images). Before training it is spread over many; after it one or two carry most of it.",
+    ),
+    "Projection of the label, centred kernel": _of(
+        modes.centred_projection,
+        "The same for the double-centred kernel ({sizes} training images), without the constant "
+        "direction.",
+    ),
+    "First two eigenvectors (Fig. 10)": _of(
+        modes.planes,
+        "Unseen images in the plane of the first two eigenvectors, coloured by parity ({sizes} "
+        "training images, first seed). Training pulls the classes apart, and the last layer lays "
+        "the images along a curve; the next figure measures its dimension.",
+    ),
     "Dimension of the last layer": _dimensions,
 }

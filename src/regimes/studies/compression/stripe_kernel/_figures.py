@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -13,48 +14,6 @@ from regimes.studies.compression.stripe_kernel._claims import STAGES, as_in_figu
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
-
-
-def _information(dataset: xr.Dataset) -> go.Figure:
-    shown = as_in_figure_9(dataset)
-    return modes.information(
-        shown,
-        "What each of the first ten eigenvectors of the kernel tells about the label, on fresh "
-        f"points ({_told(shown)}; mean and standard error over seeds). Before training all sit "
-        "near the estimator's floor: the kernel has no preferred direction. After it the first "
-        "ones tell most of the one bit there is.",
-    )
-
-
-def _projection(dataset: xr.Dataset) -> go.Figure:
-    shown = as_in_figure_9(dataset)
-    return modes.projection(
-        shown,
-        f"How much of the label lies on each eigenvector of the raw kernel ({_told(shown)}). The "
-        "first eigenvector is nearly constant and carries little; after training the next few "
-        "carry a large part of the label.",
-    )
-
-
-def _projection_centred(dataset: xr.Dataset) -> go.Figure:
-    shown = as_in_figure_9(dataset)
-    return modes.projection(
-        shown,
-        f"The same for the double-centred kernel ({_told(shown)}), where the constant direction "
-        "is taken out: after training the first eigenvector carries the most.",
-        centered=True,
-    )
-
-
-def _planes(dataset: xr.Dataset) -> go.Figure:
-    shown = as_in_figure_9(dataset)
-    return modes.planes(
-        shown,
-        "Every dot is a fresh point in the plane of the first two eigenvectors, coloured by its "
-        f"label ({_told(shown)}, first seed). Before training the classes are mixed; after it "
-        "they are apart, and the last layer draws all points out along a curve: its "
-        "representation is nearly one-dimensional.",
-    )
 
 
 def _split(dataset: xr.Dataset) -> go.Figure:
@@ -73,14 +32,33 @@ def _split(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _told(shown: xr.Dataset) -> str:
-    return f"d = {int(shown.d)}, p = {int(shown.p)} training points"
-
+_of = partial(modes.captioned, as_in_figure_9)
 
 FIGURES = {
-    "Mutual information (Fig. 9a)": _information,
-    "Projection of the label (Fig. 9b)": _projection,
-    "Projection of the label, centred kernel": _projection_centred,
-    "First two eigenvectors (Fig. 10)": _planes,
+    "Mutual information (Fig. 9a)": _of(
+        modes.information,
+        "What each of the first ten eigenvectors of the kernel tells about the label, on fresh "
+        "points ({sizes} training points; mean and standard error over seeds). Before training all "
+        "sit near the estimator's floor: the kernel has no preferred direction. After it the first "
+        "ones tell most of the one bit there is.",
+    ),
+    "Projection of the label (Fig. 9b)": _of(
+        modes.projection,
+        "How much of the label lies on each eigenvector of the raw kernel ({sizes} training "
+        "points). The first eigenvector is nearly constant and carries little; after training the "
+        "next few carry a large part of the label.",
+    ),
+    "Projection of the label, centred kernel": _of(
+        modes.centred_projection,
+        "The same for the double-centred kernel ({sizes} training points), where the constant "
+        "direction is taken out: after training the first eigenvector carries the most.",
+    ),
+    "First two eigenvectors (Fig. 10)": _of(
+        modes.planes,
+        "Every dot is a fresh point in the plane of the first two eigenvectors, coloured by its "
+        "label ({sizes} training points, first seed). Before training the classes are mixed; after "
+        "it they are apart, and the last layer draws all points out along a curve: its "
+        "representation is nearly one-dimensional.",
+    ),
     "Distance from a kernel that ignores x⊥": _split,
 }
