@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.compression.fitting_stages import occupied_bins, sign_changes
+from regimes.studies.compression.fitting_stages import occupied_bins
+from regimes.studies.compression.fitting_stages._claims import sign_changes
 
 
 @pytest.fixture(scope="module")
@@ -16,13 +17,6 @@ def study():
 def summary(study, tmp_path_factory):
     place = Store(tmp_path_factory.mktemp("fitting"))
     return run(study, store=place, executor=LocalExecutor(1, threads=1))
-
-
-def test_the_smoke_size_judges_every_claim(study, summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    assert all(claim.why for claim in summary.claims)
 
 
 def test_stages_follow_each_other_and_the_loss_falls(summary):
@@ -40,12 +34,6 @@ def test_the_last_test_error_is_that_of_the_run(summary):
     )
 
 
-def test_drawings_have_captions(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 2
-    assert all(figure.layout.meta["caption"] for figure in figures.values())
-
-
 def test_verdicts_follow_the_numbers(study, summary):
     data = summary.dataset.copy(deep=True)
     data["fitted_distance"] = 0.5 * data["unfitted_distance"]
@@ -61,7 +49,7 @@ def test_verdicts_follow_the_numbers(study, summary):
 
 
 def test_bins_are_counted_by_amplitude():
-    zeta = np.linspace(-2.9, 2.9, 30)  # one neuron a bin
+    zeta = np.linspace(-2.9, 2.9, 30)  # one neuron per bin
     assert occupied_bins(zeta, np.ones(30)) == 27
     assert occupied_bins(zeta, np.r_[100.0, np.ones(29)]) == 18  # 100 + 17 of 129
     assert occupied_bins(np.array([5.0]), np.array([1.0])) == 31

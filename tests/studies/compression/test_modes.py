@@ -3,18 +3,11 @@
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 
 from regimes.measure import kernel_pca, mutual_information
-from regimes.studies.compression._modes import (
-    MODES,
-    bars,
-    mean_part,
-    modes,
-    plane_error,
-    scatter,
-    stacked,
-    standard_error,
-)
+from regimes.studies.compression import _mode_figures
+from regimes.studies.compression._modes import MODES, PER_KERNEL, mode_arrays, modes, plane_error
 
 
 @pytest.fixture(scope="module")
@@ -57,23 +50,39 @@ def test_a_plane_without_the_label_is_guessing():
     assert 0.4 < plane_error(rng.normal(size=(2, 400)), y) < 0.6
 
 
-def test_stacking_and_errors(labelled):
+@pytest.fixture(scope="module")
+def shown(labelled):
+    """Two members whose three kernels are the same."""
     x, y = labelled
     one = modes(x @ x.T, y, (0.01,))
-    assert stacked([[one, one], [one, one], [one, one]], "information").shape == (3, 2, MODES)
-    assert stacked([[one]], "share").shape == (1, 1)
-    np.testing.assert_allclose(standard_error([[1.0], [3.0]]), [1.0])
-    np.testing.assert_array_equal(standard_error([[1.0, 2.0]]), [0.0, 0.0])
-    part = mean_part("a", [1.0, 3.0], high=4.0)
-    assert (part.measured, part.error, mean_part("a", [1.0]).error) == (2.0, 1.0, None)
+    arrays = mode_arrays([[one] * 3, [one] * 3])
+    data = xr.Dataset({name: (array.dims, array.values) for name, array in arrays.items()})
+    return data.assign(label=("sample", y)).assign_coords(kernel=list(_mode_figures.COLORS))
 
 
-def test_figures_carry_every_curve(labelled):
-    x, y = labelled
-    one = modes(x @ x.T, y, (0.01,))
-    made = bars({"initial": one.projection[None], "final": one.projection[None]}, "w", "c", floor=0)
-    assert [bar.name for bar in made.data] == ["initial", "final"]
-    assert made.layout.meta["caption"] == "c"
-    dots = scatter({"initial": one.functions, "final": one.functions}, y.numpy(), "c")
-    assert len(dots.data) == 4  # two labels in each of two panels
-    assert sum(len(trace.x) for trace in dots.data) == 240
+def test_every_member_and_kernel_is_stored(shown):
+    assert {*PER_KERNEL, "plane"} <= set(shown)
+    assert dict(shown.information.sizes) == {"seed": 2, "kernel": 3, "mode": MODES}
+    assert dict(shown.share.sizes) == {"seed": 2, "kernel": 3}
+    assert dict(shown.plane.sizes) == {"kernel": 3, "axis": 2, "sample": 120}
+
+
+def test_figures_carry_every_kernel(shown):
+    for made in (
+        _mode_figures.information(shown, "c"),
+        _mode_figures.projection(shown, "c"),
+        _mode_figures.centred_projection(shown, "c"),
+    ):
+        assert [bar.name for bar in made.data] == list(_mode_figures.COLORS)
+        assert made.layout.meta["caption"] == "c"
+        np.testing.assert_array_equal(made.data[0].error_y.array, 0.0)
+    dots = _mode_figures.planes(shown, "c", points=100)
+    assert len(dots.data) == 6  # two labels in each of three panels
+    assert sum(len(trace.x) for trace in dots.data) == 300
+
+
+def test_a_caption_names_the_sizes(shown):
+    figure = _mode_figures.captioned(
+        lambda dataset: dataset.isel(p=0), _mode_figures.projection, "of {sizes} points"
+    )
+    assert figure(shown.expand_dims(p=[40])).layout.meta["caption"] == "of p = 40 points"

@@ -19,29 +19,10 @@ def summary(study, tmp_path_factory):
     return run(study, store=Store(tmp_path_factory.mktemp("store")), executor=InlineExecutor())
 
 
-def test_the_smoke_size_runs_whole(summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-
-
-def test_every_claim_gets_a_verdict(study, summary):
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    assert all(claim.why for claim in summary.claims)
-
-
 def test_training_brings_the_label_into_the_first_modes(summary):
     first, final = (summary.dataset.information.isel(kernel=k, mode=0).mean() for k in (0, 2))
     assert float(final) > float(first) + 0.2
     assert (summary.dataset.amplification.isel(stage=1) > 2).all()
-
-
-def test_figures_have_captions_and_titles(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 5
-    for figure in figures.values():
-        assert figure.layout.meta["caption"]
-        assert figure.layout.xaxis.title.text
-        assert figure.layout.yaxis.title.text
 
 
 def test_a_network_that_ignores_the_rest_has_no_distance_from_its_split():

@@ -5,13 +5,15 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from regimes.lab import draw
+
 if TYPE_CHECKING:
     from regimes.theory import FixedPoint
 
 EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe (S1)
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
 NAMES = ("w₁ > 0, β < 0", "w₁ > 0, β > 0", "w₁ < 0, β > 0")
-COLOURS = ("#4c78d0", "#e08a3c", "#1b9e77")
+COLOURS = (draw.BLUE, draw.ORANGE, draw.GREEN)
 
 # S8: d -> z* and tau/tau* of the three classes.
 TABLE = {

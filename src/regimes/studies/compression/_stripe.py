@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
-    from regimes.flow import Event, Observer, Record, Run
+    from regimes.flow import Event, NetworkSnapshot, Observer, Record, Run
     from regimes.nets import FullyConnected
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
@@ -114,3 +114,11 @@ def standard_error(values: Any) -> float | None:
 def neurons(parameters: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Weights (R, h, d), biases (R, h) and readouts beta (R, h) of stacked networks."""
     return parameters[WEIGHT], parameters[BIAS], parameters[READOUT][:, 0]
+
+
+def neuron_states(snapshot: NetworkSnapshot) -> Tensor:
+    """Everything there is to know of every neuron, (m, h, d + 2): w, b and beta."""
+    import torch
+
+    w, b, beta = neurons(snapshot.parameters)
+    return torch.cat([w, b[..., None], beta[..., None]], dim=-1)

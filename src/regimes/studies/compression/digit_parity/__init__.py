@@ -3,45 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
-from regimes.studies.compression._modes import (
-    PER_KERNEL,
-    bars,
-    modes,
-    scatter,
-    stacked,
-    standard_error,
-)
-from regimes.studies.compression.digit_parity._claims import (
-    CUBES,
-    compared,
-    errors_of,
-    parity_claims,
-)
-from regimes.studies.compression.digit_parity._nets import KERNELS
+from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies.compression._modes import mode_arrays, modes
+from regimes.studies.compression.digit_parity._claims import CUBES, claim
+from regimes.studies.compression.digit_parity._figures import FIGURES
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
-STYLES = {
-    "network": ("#d95f02", "solid"),
-    "initial NTK": ("#7f7f7f", "solid"),
-    "final NTK": ("#7570b3", "solid"),
-    "initial last layer": ("#7f7f7f", "dot"),
-    "final last layer": ("#1b9e77", "dot"),
-}
-SHOWN = {
-    "initial NTK": KERNELS.index("initial NTK"),
-    "final NTK": KERNELS.index("final NTK"),
-    "last layer, final": KERNELS.index("final last layer"),
-}
-SLOPES = {"1/2": 1 / 2, "1/3": 1 / 3}  # the triangles of Fig. 8
 # Every third of the document's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
 PAPER_P = tuple(round(6944 / 1.2**n) for n in range(27, -1, -3))
 
@@ -62,7 +32,7 @@ class Params:
     max_steps: int = 15
     points: int = 100  # images unseen by the network on which eigenvectors are taken
     cube_points: int = 300  # points of the clouds that test the estimator of dimension
-    cube_draws: int = 1  # such clouds a seed
+    cube_draws: int = 1  # such clouds per seed
     ridges: tuple[float, ...] = (0.01,)
 
 
@@ -103,7 +73,6 @@ class Params:
         "kernel_satisfied": "fraction",
     },
     watch={"paired_error": "min"},
-    judges=("COMP-42", "COMP-43", "COMP-44", "COMP-45", "COMP-46", "REG-63"),
     dtype="float32",
 )
 class DigitParity:
@@ -149,10 +118,6 @@ class DigitParity:
         own = [[nets.network_error(net, each.unseen)] for net, each in pairs]
         found = [[modes(one.fresh, one.y_fresh, params.ridges) for one in each] for each in frozen]
         arrays = {
-            name: Array(("seed", "kernel", *dims), stacked(found, name))
-            for name, dims in PER_KERNEL.items()
-        }
-        arrays |= {
             "error": Array(("seed", "curve"), np.concatenate([own, errors], axis=1)),
             "paired_error": Array("seed", [nets.network_error(n, each.test) for n, each in pairs]),
             "kernel_satisfied": Array(("seed", "kernel"), satisfied),
@@ -163,19 +128,7 @@ class DigitParity:
                     for each in frozen
                 ],
             ),
-            "cube_dimension": Array(
-                ("seed", "cube"),
-                [
-                    [
-                        nets.cube_dimension(
-                            D, params.cube_points, params.cube_draws, str(point.p), seed
-                        )
-                        for D in CUBES
-                    ]
-                    for seed in point.seed
-                ],
-            ),
-            "plane": Array(("kernel", "axis", "sample"), [one.functions for one in found[0]]),
+            "cube_dimension": Array(("seed", "cube"), _cubes(params, point)),
             "label": Array("sample", frozen[0][0].y_fresh),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
             "fitted": Array("seed", [status is Status.FITTED for status in run.status]),
@@ -183,116 +136,23 @@ class DigitParity:
             "steps": Array("seed", run.steps),
         }
         sizes = {"n_test": len(sets[0].test.y), "pixels": sets[0].test.x[0].numel()}
-        return TrialResult(sizes, arrays=arrays)
+        return TrialResult(sizes, arrays=mode_arrays(found) | arrays)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Images passed through the network."""
         return float(len(point.seed) * params.max_steps * (point.p + 100))
 
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Figs 8, 9c,d and 10, and the dimension of the representations."""
-        shown = compared(dataset)
-        told = f"p = {int(shown.p)} training images"
-        return {
-            "Learning curves (Fig. 8)": _learning_curves(dataset),
-            "Mutual information (Fig. 9c)": bars(
-                _curves(shown, "information"),
-                "mutual information I(φᵣ; y) (bits)",
-                f"What each of the first ten eigenvectors tells about the parity of images the "
-                f"network has not seen ({told}; mean and standard error over seeds). Training "
-                "moves the information into the first eigenvectors.",
-                floor=rg.measure.mutual_information_floor(),
-            ),
-            "Projection of the label (Fig. 9d)": bars(
-                _curves(shown, "projection"),
-                "projection ω²ᵣ (fraction of the label)",
-                f"How much of the label lies on each eigenvector of the raw kernel ({told}). "
-                "Before training it is spread over many; after it one or two carry most of it.",
-            ),
-            "Projection of the label, centred kernel": bars(
-                _curves(shown, "projection_centered"),
-                "projection ω²ᵣ (fraction of the label)",
-                f"The same for the double-centred kernel ({told}), without the constant direction.",
-            ),
-            "First two eigenvectors (Fig. 10)": scatter(
-                {name: shown.plane.values[index] for name, index in SHOWN.items()},
-                shown.label.values,
-                f"Unseen images in the plane of the first two eigenvectors, coloured by parity "
-                f"({told}, first seed). Training pulls the classes apart, and the last layer lays "
-                "the images along a curve; the next figure measures its dimension.",
-            ),
-            "Dimension of the last layer": _dimensions(dataset),
-        }
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """COMP-42 to COMP-46, and REG-63."""
-        return parity_claims(dataset)
+    figures = FIGURES
+    claims = claim
 
 
-def _curves(shown: xr.Dataset, name: str) -> dict[str, np.ndarray]:
-    values = shown[name].transpose("seed", "kernel", ...).values
-    return {label: values[:, index] for label, index in SHOWN.items()}
+def _cubes(params: Params, point: Point) -> list[list[float]]:
+    """What the estimator of dimension says of cubes, (seed, cube)."""
+    from regimes.studies.compression.digit_parity._nets import cube_dimension
 
-
-def _learning_curves(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
-    figure, p = go.Figure(), dataset.p.values
-    for name, (color, dash) in STYLES.items():
-        values = errors_of(dataset, name)
-        figure.add_scatter(
-            x=p,
-            y=values.mean(0),
-            error_y={"array": standard_error(values), "thickness": 1},
-            mode="lines+markers",
-            name=name,
-            line={"color": color, "dash": dash},
-            hovertemplate="p = %{x}<br>error %{y:.3f}",
-        )
-    middle = (p[0] * p[-1]) ** 0.5
-    for (label, slope), name in zip(SLOPES.items(), ("network", "initial NTK"), strict=True):
-        level = np.exp(np.log(errors_of(dataset, name).mean(0)).mean())
-        figure.add_scatter(
-            x=p,
-            y=level * (p / middle) ** -slope,
-            mode="lines",
-            name=f"slope -{label} (document)",
-            line={"color": "black", "dash": "dash", "width": 1},
-        )
-    figure.update_xaxes(type="log", title="training images p", tickvals=p)
-    figure.update_yaxes(type="log", title="test error (fraction)", dtick="D2")
-    caption = (
-        "Test error of the parity of a digit: the network, and machines with its frozen kernels "
-        "(mean and standard error over seeds). The network and the kernels it ends with fall "
-        "faster than the tangent kernel it starts from, which is ahead at few images; the last "
-        "layer before training learns next to nothing. Dashed: the slopes of the document's "
-        "triangles."
-    )
-    return figure.update_layout(meta={"caption": caption})
-
-
-def _dimensions(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for name, color in (("initial last layer", "#7f7f7f"), ("final last layer", "#1b9e77")):
-        values = dataset.dimension.isel(kernel=KERNELS.index(name)).transpose("seed", "p").values
-        figure.add_scatter(
-            x=dataset.p.values,
-            y=values.mean(0),
-            error_y={"array": standard_error(values), "thickness": 1},
-            mode="lines+markers",
-            name=name,
-            line={"color": color},
-        )
-    figure.update_xaxes(type="log", title="training images p", tickvals=dataset.p.values)
-    figure.update_yaxes(title="effective dimension (1)", rangemode="tozero")
-    caption = (
-        "Dimension of the cloud of last-layer representations of unseen images, from the ratio of "
-        "the distances to the two nearest neighbours. Training lowers it; the document finds about "
-        "6 for MNIST."
-    )
-    return figure.update_layout(meta={"caption": caption})
+    points, draws = params.cube_points, params.cube_draws
+    return [
+        [cube_dimension(dimension, points, draws, str(point.p), seed) for dimension in CUBES]
+        for seed in point.seed
+    ]

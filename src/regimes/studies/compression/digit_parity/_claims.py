@@ -1,16 +1,15 @@
-"""Verdicts on the parity of digits: COMP-42 to COMP-46 (spec `compression` 3)."""
+"""Verdicts on the parity of digits: COMP-42 to COMP-46 (spec `compression` 3), and REG-63.
+
+MNIST is held to the document's numbers, the 8 x 8 digits to their order.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-import regimes as rg
-from regimes.lab import Claim
-from regimes.studies._parts import Part, claim_of_parts
-from regimes.studies.compression._modes import mean_part, standard_error
+from regimes.lab.judge import Claims, Missing, Parts, above, below, mean_of, need, power_law, within
 from regimes.studies.compression.digit_parity._nets import KERNELS
 
 if TYPE_CHECKING:
@@ -22,42 +21,29 @@ COMPARE_AT = 400  # training-set size at which the kernels are compared on 8 x 8
 MNIST_PIXELS = 784
 FIT_FROM = 100  # smallest p in the fits of the exponents
 
+claim = Claims()
 
-def parity_claims(dataset: xr.Dataset) -> list[Claim]:
-    """All of them; MNIST is held to the document's numbers, the 8 x 8 digits to their order."""
-    dataset = dataset.dropna("p", how="all", subset=["error"])  # sizes that have run
-    shown = compared(dataset)
-    exponents = _exponents(dataset)
-    return [
-        exponents,
-        _final_kernel(shown),
-        _last_layer(shown),
-        _information_rises(shown),
-        _dimension(dataset, shown),
-        replace(exponents, id="REG-63"),  # the same claim, in spec `regimes`
-    ]
+
+def finished(dataset: xr.Dataset) -> xr.Dataset:
+    """The training-set sizes that have run, with the names of kernels and curves."""
+    ran = need(dataset, "error").dropna("p", how="all", subset=["error"]).sortby("p")
+    return ran.assign_coords(kernel=list(KERNELS), curve=list(CURVES))
 
 
 def compared(dataset: xr.Dataset) -> xr.Dataset:
     """The p at which kernels are compared: 400 digits, or the most there are."""
-    p = dataset.p.values
-    at = COMPARE_AT if COMPARE_AT in p and not _is_mnist(dataset) else p.max()
-    return dataset.sel(p=at)
-
-
-def errors_of(shown: xr.Dataset, curve: str) -> np.ndarray:
-    """Test errors of one curve, (seed,) or (seed, p)."""
-    values = shown.error.isel(curve=CURVES.index(curve))
-    return np.asarray(values.transpose("seed", ...).values)
+    ran = finished(dataset)
+    p = ran.p.values
+    return ran.sel(p=COMPARE_AT if COMPARE_AT in p and not _is_mnist(ran) else p.max())
 
 
 def _is_mnist(dataset: xr.Dataset) -> bool:
     return int(dataset.pixels.max()) == MNIST_PIXELS
 
 
-def _mode_information(shown: xr.Dataset, kernel: str, name: str = "information") -> np.ndarray:
-    values = shown[name].isel(kernel=KERNELS.index(kernel))
-    return np.asarray(values.transpose("seed", "mode").values)
+def _errors(shown: xr.Dataset, *curves: str) -> list[np.ndarray]:
+    """Test errors of these curves, (seed,) each."""
+    return [shown.error.sel(curve=curve).values for curve in curves]
 
 
 def _ending(shown: xr.Dataset) -> str:
@@ -69,92 +55,89 @@ def _ending(shown: xr.Dataset) -> str:
     )
 
 
-def _exponents(dataset: xr.Dataset) -> Claim:
-    p = dataset.p.values
-    window = (min(FIT_FROM, p.max() / 2), float(p.max()) * 1.001)
+@claim("COMP-42", "the network's error falls faster with p than that of its first kernel")
+def _exponents(dataset: xr.Dataset) -> Parts:
+    ran = finished(dataset)
+    p = ran.p.values
+    window = (min(FIT_FROM, p.max() / 2), float(p.max()))
     if sum(p >= window[0]) < 2:
-        return Claim.unclear("COMP-42", "a slope", why=f"only p = {p.tolist()} has run")
-    fits = {
-        name: rg.measure.power_law(p, errors_of(dataset, name), window=window, center="mean")
-        for name in ("network", "initial NTK")
-    }
-    feature, lazy = (-fit.exponent for fit in fits.values())
-    errors = [fit.error for fit in fits.values()]
-    why = f"slopes {feature:.3f} ± {errors[0]:.2g} and {lazy:.3f} ± {errors[1]:.2g}"
-    if _is_mnist(dataset):
-        parts = [
-            Part("beta of the network", feature, 0.42, 0.58, errors[0]),
-            Part("beta of the initial NTK", lazy, 0.22, 0.38, errors[1]),
-        ]
-        return claim_of_parts("COMP-42", parts, why=why)
-    last, spread = dataset.isel(p=-1), float(np.linalg.norm(errors))
-    ratio = errors_of(last, "network") / errors_of(last, "initial NTK")
-    parts = [
-        Part("beta_feature - beta_lazy", feature - lazy, low=0.05, error=spread),
-        mean_part("error of the network / initial NTK at the largest p", ratio, high=1.0),
-    ]
+        raise Missing(f"only p = {p.tolist()} has run")
+    if ran.sizes["seed"] < 2:
+        raise Missing("one seed gives a slope without an error")
+    curves = {name: ran.error.sel(curve=name) for name in ("network", "initial NTK")}
+    if any(bool((curve <= 0).any()) for curve in curves.values()):
+        raise Missing("a test error is zero, which has no logarithm")
+    feature, lazy = (power_law(curve, "p", window, center="mean") for curve in curves.values())
+    betas = (-feature.exponent, feature.error), (-lazy.exponent, lazy.error)
+    why = "slopes " + " and ".join(f"{beta:.3f} ± {error:.2g}" for beta, error in betas)
+    if _is_mnist(ran):
+        yield within("beta of the network", betas[0], 0.42, 0.58)
+        yield within("beta of the initial NTK", betas[1], 0.22, 0.38)
+        return why
+    gap = betas[0][0] - betas[1][0], float(np.linalg.norm([feature.error, lazy.error]))
+    yield above("beta_feature - beta_lazy", gap, 0.05)
+    net, first = _errors(ran.isel(p=-1), *curves)
+    yield below("error of the network / initial NTK at the largest p", mean_of(net / first), 1.0)
     told = [
-        f"{name} " + ", ".join(f"{e:.3f}" for e in errors_of(dataset, name).mean(0))
-        for name in fits
+        f"{name} " + ", ".join(f"{e:.3f}" for e in curve.mean("seed").values)
+        for name, curve in curves.items()
     ]
-    return claim_of_parts("COMP-42", parts, why=f"{why}; {'; '.join(told)} at p = {p.tolist()}")
+    return f"{why}; {'; '.join(told)} at p = {p.tolist()}"
 
 
-def _final_kernel(shown: xr.Dataset) -> Claim:
-    final, first = errors_of(shown, "final NTK"), errors_of(shown, "initial NTK")
-    net = np.asarray(shown.paired_error.values)
-    parts = [
-        mean_part("final NTK / network", final / net, high=1.3),
-        mean_part("final NTK / initial NTK", final / first, high=0.9),
-    ]
-    why = f"errors {final.mean():.3f}, {net.mean():.3f}, {first.mean():.3f}; {_ending(shown)}"
-    return claim_of_parts("COMP-43", parts, why=why)
+@claim("COMP-43", "the final kernel learns as well as the network, and better than the first")
+def _final_kernel(dataset: xr.Dataset) -> Parts:
+    shown = compared(dataset)
+    final, first = _errors(shown, "final NTK", "initial NTK")
+    net = shown.paired_error.values
+    yield below("final NTK / network", mean_of(final / net), 1.3)
+    yield below("final NTK / initial NTK", mean_of(final / first), 0.9)
+    return f"errors {final.mean():.3f}, {net.mean():.3f}, {first.mean():.3f}; {_ending(shown)}"
 
 
-def _last_layer(shown: xr.Dataset) -> Claim:
-    last, first = errors_of(shown, "final last layer"), errors_of(shown, "initial NTK")
-    net = np.asarray(shown.paired_error.values)
-    parts = [mean_part("final last layer / initial NTK", last / first, high=1.0)]
+@claim("COMP-44", "the kernel of the last layer learns better than the initial kernel")
+def _last_layer(dataset: xr.Dataset) -> Parts:
+    shown = compared(dataset)
+    last, first, blank = _errors(shown, "final last layer", "initial NTK", "initial last layer")
+    net = shown.paired_error.values
+    yield below("final last layer / initial NTK", mean_of(last / first), 1.0)
     if _is_mnist(shown):
-        parts.append(mean_part("final last layer / network", last / net, low=1.0))
-    why = (
+        yield above("final last layer / network", mean_of(last / net), 1.0)
+    return (
         f"errors {last.mean():.3f} and {first.mean():.3f}, network {net.mean():.3f}, last layer at "
-        f"first {errors_of(shown, 'initial last layer').mean():.3f}; {_ending(shown)}"
+        f"first {blank.mean():.3f}; {_ending(shown)}"
     )
-    return claim_of_parts("COMP-44", parts, why=why)
 
 
-def _information_rises(shown: xr.Dataset) -> Claim:
-    first, final, last = (
-        _mode_information(shown, name) for name in ("initial NTK", "final NTK", "final last layer")
+@claim("COMP-45", "training moves the information into the first eigenvector")
+def _information_rises(dataset: xr.Dataset) -> Parts:
+    shown = compared(dataset)
+    top, centred = (
+        {kernel: shown[name].sel(kernel=kernel).isel(mode=0).values for kernel in KERNELS}
+        for name in ("information", "information_centered")
     )
-    centred = [
-        _mode_information(shown, f"{stage} NTK", "information_centered")[:, 0].mean()
-        for stage in ("initial", "final")
-    ]
-    second = shown.projection.isel(kernel=KERNELS.index("final NTK"), mode=slice(0, 3))
-    parts = [mean_part("top mode, final less initial (bits)", final[:, 0] - first[:, 0], low=0.2)]
-    why = (
-        f"NTK {first[:, 0].mean():.3f} to {final[:, 0].mean():.3f} bits, last layer "
-        f"{last[:, 0].mean():.3f}; centred kernel {centred[0]:.3f} to {centred[1]:.3f}; label on "
-        f"the first modes {', '.join(f'{v:.3f}' for v in second.mean('seed').values)}; "
-        f"{_ending(shown)}"
+    rise = mean_of(top["final NTK"] - top["initial NTK"])
+    yield above("top mode, final less initial (bits)", rise, 0.2)
+    label = shown.projection.sel(kernel="final NTK").isel(mode=slice(0, 3)).mean("seed").values
+    return (
+        f"NTK {top['initial NTK'].mean():.3f} to {top['final NTK'].mean():.3f} bits, last layer "
+        f"{top['final last layer'].mean():.3f}; centred kernel "
+        f"{centred['initial NTK'].mean():.3f} to {centred['final NTK'].mean():.3f}; label on "
+        f"the first modes {', '.join(f'{v:.3f}' for v in label)}; {_ending(shown)}"
     )
-    return claim_of_parts("COMP-45", parts, why=why)
 
 
-def _dimension(dataset: xr.Dataset, shown: xr.Dataset) -> Claim:
-    cubes = dataset.cube_dimension.transpose(..., "cube").values.reshape(-1, len(CUBES))
-    last = np.asarray(shown.dimension.isel(kernel=KERNELS.index("final last layer")).values)
-    first = shown.dimension.isel(kernel=KERNELS.index("initial last layer"))
-    parts = [
-        mean_part(f"cube of dimension {D}, estimate / {D}", cubes[:, i] / D, 0.92, 1.08)
-        for i, D in enumerate(CUBES)
-    ]
-    if _is_mnist(dataset):
-        parts.insert(0, mean_part("dimension of the last layer", last, 4.0, 8.0))
-    why = (
-        f"last layer {last.mean():.2f} ± {float(standard_error(last)):.2g}, at first "
-        f"{float(first.mean()):.2f}; {_ending(shown)}"
-    )
-    return claim_of_parts("COMP-46", parts, why=why)
+@claim("COMP-46", "the last layer has few dimensions, and the estimator those of cubes")
+def _dimension(dataset: xr.Dataset) -> Parts:
+    ran, shown = finished(dataset), compared(dataset)
+    last = mean_of(shown.dimension.sel(kernel="final last layer"))
+    if _is_mnist(ran):
+        yield within("dimension of the last layer", last, 4.0, 8.0)
+    for i, size in enumerate(CUBES):
+        ratio = mean_of(ran.cube_dimension.isel(cube=i) / size)
+        yield within(f"cube of dimension {size}, estimate / {size}", ratio, 0.92, 1.08)
+    first = float(shown.dimension.sel(kernel="initial last layer").mean())
+    return f"last layer {last}, at first {first:.2f}; {_ending(shown)}"
+
+
+claim("REG-63", "the same as COMP-42, in spec `regimes`")(_exponents)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, Axis, Claim, Point, Series, TrialResult, study
+from regimes.lab import Array, Axis, Point, Series, TrialResult, study
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression._stripe import neurons, train
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
+from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES, claim
+from regimes.studies.compression.fitting_stages._figures import FIGURES
 
 D = 2
 GRID = np.linspace(-3.0, 3.0, 601)  # x_1 at which F(x_1, 0) is looked at
-BIN, MASS, BINS = 0.2, 0.9, 8  # COMP-33: so much of the amplitude in so many bins of this width
-STAGES = ("t*", "half fitted", "end")
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,6 @@ class Params:
     },
     axes=[Axis("seed", stacked=True)],
     units={"test_error": "fraction", "t_star": "tau", "profile": "1"},
-    judges=("COMP-32", "COMP-33"),
     dtype="float32",
 )
 class FittingStages:
@@ -131,18 +126,8 @@ class FittingStages:
             },
         )
 
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """The two rows of Fig. 4."""
-        return {
-            "Fig. 4 top: the function along the informative axis": _profiles(dataset),
-            "Fig. 4 bottom: loss and test error in time": _curves(dataset),
-        }
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """Far points first, and few places."""
-        return [_order_claim(dataset), _places_claim(dataset)]
+    figures = FIGURES
+    claims = claim
 
 
 def _places(snapshot: Any) -> Any:
@@ -191,151 +176,3 @@ def occupied_bins(zeta: np.ndarray, amplitude: np.ndarray) -> int:
     mass, _ = np.histogram(zeta, bins=count, range=(-3.0, 3.0), weights=amplitude)
     reached = np.cumsum(np.sort(mass)[::-1]) >= MASS * amplitude.sum()
     return int(reached.argmax()) + 1 if reached.any() else count + 1
-
-
-def sign_changes(x: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Where a function on a grid crosses zero, by straight lines between grid points.
-
-    >>> sign_changes(np.array([0.0, 1.0, 2.0]), np.array([1.0, -1.0, -3.0])).tolist()
-    [0.5]
-    """
-    at = np.flatnonzero(np.sign(values[1:]) * np.sign(values[:-1]) < 0)
-    share = values[at] / (values[at] - values[at + 1])
-    return x[at] + share * (x[at + 1] - x[at])
-
-
-def _order_claim(dataset: xr.Dataset) -> Claim:
-    fitted, rest = dataset.fitted_distance.values, dataset.unfitted_distance.values
-    ratio = fitted / rest
-    error = ratio.std(ddof=1) / len(ratio) ** 0.5 if len(ratio) > 1 else np.nan
-    pairs = ", ".join(f"{a:.2f}/{b:.2f}" for a, b in zip(fitted, rest, strict=True))
-    return Claim.between(
-        "COMP-32",
-        ratio.mean(),
-        1.0,
-        error=error,
-        expected="fitted points farther from the interfaces: ratio > 1",
-        why=(
-            "mean |x_1 - nearest interface| of the points fitted at t* over that of the rest, "
-            f"p={int(dataset.n_train)}; by seed: {pairs}"
-        ),
-    )
-
-
-def _places_claim(dataset: xr.Dataset) -> Claim:
-    tolerance = 0.05 if int(dataset.n_train) < 10_000 else 0.02
-    at_end = dataset.profile.isel(stage=-1)
-    crossings = [sign_changes(GRID, at_end.sel(seed=seed).values) for seed in dataset.seed.values]
-    away = [
-        float(np.abs(found - EDGES).max()) if len(found) == 2 else float("inf")
-        for found in crossings
-    ]
-    bins = dataset.bins.values
-    shown = "; ".join(", ".join(f"{x:.3f}" for x in found) for found in crossings)
-    return Claim.holds(
-        "COMP-33",
-        bool((bins <= BINS).all()) and max(away) <= tolerance,
-        f"<= {BINS} bins with 90 % of the amplitude; two sign changes within {tolerance}",
-        measured=float(bins.max()),
-        why=(
-            f"bins of width {BIN} by seed: {', '.join(map(str, bins))}; F(x_1, 0) changes sign at "
-            f"{shown} (interfaces {EDGES[0]:.3f}, {EDGES[1]:.3f}), farthest {max(away):.3f}; "
-            f"p={int(dataset.n_train)}, h={int(dataset.width)}, mean loss at the end "
-            f"{float(dataset.end_loss.max()):.3g}"
-        ),
-    )
-
-
-def _profiles(dataset: xr.Dataset) -> go.Figure:
-    from plotly.subplots import make_subplots
-
-    first = dataset.isel(seed=0)
-    titles = [
-        f"{name}: t = {float(time):.3g} τ"
-        for name, time in zip(STAGES, first.stage_time.values, strict=True)
-    ]
-    figure = make_subplots(
-        rows=2,
-        cols=3,
-        subplot_titles=titles,
-        shared_xaxes=True,
-        row_heights=[0.75, 0.25],
-        vertical_spacing=0.04,
-        horizontal_spacing=0.06,
-    )
-    for stage in range(3):
-        at = first.isel(stage=stage)
-        place = {"col": stage + 1}
-        figure.add_scatter(
-            x=GRID,
-            y=at.profile.values,
-            name="F(x₁, 0)",
-            line={"color": "#4c78d0"},
-            showlegend=stage == 0,
-            row=1,
-            **place,
-        )
-        size = at.amplitude.values
-        figure.add_scatter(
-            x=at.zeta.values,
-            y=size / size.max(),
-            mode="markers",
-            marker={"size": 4, "color": "#1b9e77", "opacity": 0.6},
-            name="neurons at ζ₁, by amplitude |β||w|",
-            showlegend=stage == 0,
-            row=2,
-            **place,
-        )
-        for row in (1, 2):
-            figure.add_vrect(
-                *EDGES, fillcolor="#e08a3c", opacity=0.15, line_width=0, row=row, **place
-            )
-        for level in (-1, 1):
-            figure.add_hline(
-                level, line={"dash": "dot", "width": 1, "color": "#999"}, row=1, **place
-            )
-        depth = -float(at.profile.min())
-        figure.update_yaxes(range=[-max(1.3, 1.15 * depth), max(2.0, 2 * depth)], row=1, **place)
-        figure.update_xaxes(range=[-3, 3], row=1, **place)
-        figure.update_xaxes(range=[-3, 3], title="x₁ (standard deviations)", row=2, **place)
-    figure.update_yaxes(title="F(x₁, 0)", row=1, col=1)
-    figure.update_yaxes(title="|β||w| / largest", row=2, col=1)
-    return figure.update_layout(
-        height=560,
-        margin={"t": 90},
-        legend={"y": 1.0, "yref": "container", "yanchor": "top"},
-        meta={
-            "caption": "One network in d = 2. Top: its function along the informative axis; the "
-            "band is the stripe, where y = -1, and dotted lines are the margins ±1. Bottom: where "
-            "each neuron's kink crosses the axis, and how much it contributes. At t* few groups of "
-            "neurons at the attractors make a function that is right far from the stripe only. "
-            "The groups then move along the axis until the function passes zero at both "
-            "interfaces; they stay few."
-        },
-    )
-
-
-def _curves(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
-    t_star = float(dataset.t_star.isel(seed=0))
-    figure = go.Figure()
-    for name, label in (("loss", "training loss (mean hinge)"), ("error", "test error (fraction)")):
-        times, values = dataset[f"{name}_times"].values, dataset[name].values
-        later = times > t_star / 20
-        figure.add_scatter(x=times[later], y=values[later], name=label, mode="lines")
-    for name, time in zip(STAGES, dataset.stage_time.isel(seed=0).values, strict=True):
-        figure.add_vline(float(time), line={"dash": "dash", "width": 1, "color": "#888"})
-        # On a logarithmic axis annotations are placed by the logarithm, lines by the value.
-        figure.add_annotation(
-            x=np.log10(time), y=1.0, yref="paper", text=name, showarrow=False, xanchor="right"
-        )
-    figure.update_xaxes(type="log", title="time t / τ", exponentformat="power", dtick=1)
-    figure.update_yaxes(type="log", title="loss, error", exponentformat="power", dtick=1)
-    return figure.update_layout(
-        meta={
-            "caption": "The same network. Nothing is learnt until t*, while weights grow and align "
-            "(dashed: the times of the figure above). Then loss and test error fall together: the "
-            "compression made before t* is what the fit starts from."
-        }
-    )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import draw
+from regimes.lab.judge import need
 from regimes.studies.compression._attractors import CLASSES, COLOURS, EDGES, NAMES, TABLE
 
 if TYPE_CHECKING:
@@ -13,105 +15,75 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def one_neuron(at: xr.Dataset) -> go.Figure:
+def _one_neuron(dataset: xr.Dataset) -> go.Figure:
     """Fig. 3a: weights of one neuron in time, and those of its equation."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    colours = ("#4c78d0", "#c8375a", "#1b9e77", "#e08a3c")
-    for weight, (name, colour) in enumerate(zip(("w₁", "w₂", "b", "β"), colours, strict=True)):
+    caption = (
+        "A neuron of a trained network (solid) and the equation of one neuron on infinitely many "
+        "points plus this data set's sampling noise (dashed), from the same initial weights. They "
+        "agree until t*: before any point is fitted, neurons do not know of each other. Dips are "
+        "changes of sign. The uninformative w₂ falls behind until noise carries it along."
+    )
+    at = need(dataset, "network_log", "theory_log", part="places").isel(followed=0)
+    figure = draw.axes("time t / τ", "size of the weight", log="y", caption=caption)
+    figure.update_yaxes(dtick=1)
+    for weight, name in enumerate(("w₁", "w₂", "b", "β")):
         for variable, dash, whose in (
             ("network_log", "solid", "network"),
             ("theory_log", "dash", "equation"),
         ):
-            figure.add_scatter(
-                x=at.times.values,
-                y=np.exp(at[variable].values[:, 0, weight]),
-                name=f"|{name}|, {whose}",
-                line={"dash": dash, "color": colour, "width": 2},
-            )
-    figure.add_vline(
-        float(at.t_star[0]), line={"dash": "dot", "color": "#888"}, annotation_text="t*"
-    )
-    figure.update_xaxes(title="time t / τ")
-    figure.update_yaxes(type="log", title="size of the weight", exponentformat="power", dtick=1)
-    return figure.update_layout(
-        meta={
-            "caption": "A neuron of a trained network (solid) and the equation of "
-            "one neuron on infinitely many points plus this data set's sampling noise (dashed), "
-            "from the same initial weights. They agree until t*: before any point is fitted, "
-            "neurons do not know of each other. Dips are changes of sign. The uninformative w₂ "
-            "falls behind until noise carries it along."
-        }
-    )
+            size = np.exp(at[variable].isel(weight=weight))
+            style = {"color": draw.COLORS[weight], "dash": dash}
+            draw.line(figure, at.times, size, f"|{name}|, {whose}", **style)
+    draw.level(figure, x=float(at.t_star[0]), text="t*")
+    return figure
 
 
-def plane(at: xr.Dataset) -> go.Figure:
+def _plane(dataset: xr.Dataset) -> go.Figure:
     """Fig. 3c: paths of z of a selection of neurons."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    figure.add_vrect(*EDGES, fillcolor="#e08a3c", opacity=0.15, line_width=0)
-    z, signs = at.z.values, at.signs.values
-    for signature, name, colour, (place, _) in zip(CLASSES, NAMES, COLOURS, TABLE[2], strict=True):
-        own = np.flatnonzero((signs == signature).all(1))
-        gap = np.full((1, len(own), 2), np.nan)
-        lines = np.concatenate([z[:, own], gap]).transpose(1, 0, 2).reshape(-1, 2).round(3)
-        figure.add_scatter(
-            x=lines[:, 0],
-            y=lines[:, 1],
-            mode="lines",
-            name=name,
-            line={"color": colour, "width": 1},
-        )
-        figure.add_scatter(
-            x=z[-1, own, 0],
-            y=z[-1, own, 1],
-            mode="markers",
-            marker={"color": colour, "size": 5},
-            showlegend=False,
-            hovertemplate="z₁ %{x:.3f}, z₂ %{y:.3f}",
-        )
-        figure.add_scatter(
-            x=[place],
-            y=[0.0],
-            mode="markers",
-            marker={"symbol": "x", "color": colour, "size": 14, "line": {"width": 1}},
-            name=f"attractor {place:.3f}",
-        )
-    figure.update_xaxes(title="z₁ (standard deviations)", range=[-3.2, 3.2])
-    figure.update_yaxes(title="z₂ (standard deviations)", range=[-2.4, 2.4])
-    return figure.update_layout(
-        height=560,
-        meta={
-            "caption": "Each line is the path, from the start to t*, of the point z where a "
-            "neuron's kink is nearest the origin; dots are the ends. Crosses are the three "
-            "attractors that theory gives for the neurons' signs, the band is the stripe. "
-            "Neurons that end away from the crosses are the slow ones."
-        },
+    caption = (
+        "Each line is the path, from the start to t*, of the point z where a neuron's kink is "
+        "nearest the origin; dots are the ends. Crosses are the three attractors that theory gives "
+        "for the neurons' signs, the band is the stripe. Neurons that end away from the crosses "
+        "are the slow ones."
     )
+    at = need(dataset, "z", "signs", part="places")
+    figure = draw.axes(
+        "z₁ (standard deviations)", "z₂ (standard deviations)", caption=caption, height=560
+    )
+    figure.update_xaxes(range=[-3.2, 3.2]).update_yaxes(range=[-2.4, 2.4])
+    draw.band(figure, *EDGES, color=draw.ORANGE)
+    for signs, name, color, (place, _) in zip(CLASSES, NAMES, COLOURS, TABLE[2], strict=True):
+        z = at.z.values[:, (at.signs == signs).all("sign").values]
+        gap = np.full((1, *z.shape[1:]), np.nan)
+        paths = np.concatenate([z, gap]).transpose(1, 0, 2).reshape(-1, 2).round(3)
+        draw.line(figure, paths[:, 0], paths[:, 1], name, color=color, width=1)
+        draw.points(figure, z[-1, :, 0], z[-1, :, 1], color=color, size=5)
+        told = f"attractor {place:.3f}"
+        draw.points(figure, [place], [0.0], told, color=color, symbol="x", size=14)
+    return figure
 
 
-def growth_figure(at: xr.Dataset) -> go.Figure:
+def _growth(dataset: xr.Dataset) -> go.Figure:
     """Size of w_1 of the fastest class in time."""
-    import plotly.graph_objects as go
-
+    caption = (
+        "Neurons with w₁ < 0, β > 0 in d = 5, the fastest class, until t*. After a while of "
+        "gathering at the attractor they grow exponentially; the dashed line has the rate 1/τ* "
+        "that theory gives there."
+    )
+    at = need(dataset, "growth_times", "growth_size", part="growth")
     times, size, rate = at.growth_times.values, at.growth_size.values, float(at.rate)
-    figure = go.Figure()
-    figure.add_scatter(x=times, y=size, name="network")
-    late, anchor = times >= times[-1] / 3, int(len(times) * 2 / 3)
-    figure.add_scatter(
-        x=times[late],
-        y=size[anchor] * np.exp(rate * (times[late] - times[anchor])),
-        name=f"theory: exp({rate:.3f} t/τ)",
-        line={"dash": "dash"},
-    )
-    figure.update_xaxes(title="time t / τ")
-    figure.update_yaxes(type="log", title="rms of w₁", exponentformat="power", dtick=1)
-    return figure.update_layout(
-        meta={
-            "caption": "Neurons with w₁ < 0, β > 0 in d = 5, the fastest class, until t*. After a "
-            "while of gathering at the attractor they grow exponentially; the dashed line has the "
-            "rate 1/τ* that theory gives there."
-        }
-    )
+    figure = draw.axes("time t / τ", "rms of w₁", log="y", caption=caption)
+    figure.update_yaxes(dtick=1)
+    draw.line(figure, times, size, "network", color=draw.BLUE)
+    late, anchor = times[times >= times[-1] / 3], int(len(times) * 2 / 3)
+    predicted = size[anchor] * np.exp(rate * (late - times[anchor]))
+    name = f"theory: exp({rate:.3f} t/τ)"
+    draw.line(figure, late, predicted, name, color=draw.INK, dash="dash")
+    return figure
+
+
+FIGURES = {
+    "Fig. 3a: one neuron and its equation": _one_neuron,
+    "Fig. 3c: kinks move to three places": _plane,
+    "Exponential growth before t*": _growth,
+}

@@ -5,38 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import regimes as rg
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
-from regimes.studies.compression._modes import (
-    PER_KERNEL,
-    bars,
-    modes,
-    scatter,
-    stacked,
-    standard_error,
-)
-from regimes.studies.compression.stripe_kernel._claims import (
-    KERNELS,
-    STAGES,
-    at_dimension,
-    kernel_claims,
-)
+from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies.compression._modes import mode_arrays, modes
+from regimes.studies.compression._stripe import neuron_states, train
+from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
+from regimes.studies.compression.stripe_kernel._figures import FIGURES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
     from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import NetworkSnapshot, Run
-
-SHOWN = {
-    "initial NTK": KERNELS.index("initial NTK"),
-    "final NTK": KERNELS.index("final NTK"),
-    "last layer, final": KERNELS.index("final last layer"),
-}
 
 
 @dataclass(frozen=True)
@@ -96,7 +73,6 @@ class Params:
         "satisfied": "fraction",
     },
     watch={"test_error": "min"},
-    judges=("COMP-36", "COMP-37", "COMP-38", "COMP-39", "COMP-40", "COMP-41"),
     dtype="float32",
 )
 class StripeKernel:
@@ -111,7 +87,7 @@ class StripeKernel:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train all seeds side by side and examine their kernels at the three stages."""
-        from regimes.flow import Status
+        from regimes import flow, theory
 
         sets = [
             rg.data.stripe(
@@ -119,7 +95,18 @@ class StripeKernel:
             )
             for s in point.seed
         ]
-        run = _train(params, point, sets)
+        run = train(
+            sets,
+            width=params.width,
+            seeds=point.seed,
+            alpha=params.alpha,
+            dtype=point.dtype,
+            device=point.device,
+            observe={"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))},
+            output=params.output,
+            max_steps=params.max_steps,
+        )
+        tau = theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]
@@ -129,23 +116,18 @@ class StripeKernel:
             residual.append(distances)
             amplification.append([float(rg.measure.amplification(w)) for w, _, _ in stages])
         arrays = {
-            name: Array(("seed", "kernel", *dims), stacked(found, name))
-            for name, dims in PER_KERNEL.items()
-        }
-        arrays |= {
             "residual": Array(("seed", "stage"), residual),
             "amplification": Array(("seed", "stage"), amplification),
-            "plane": Array(("kernel", "axis", "sample"), [one.functions for one in found[0]]),
             "label": Array("sample", sets[0].probes["kernel"].y),
             "ridge": Array("ridge", params.ridges),
             "test_error": Array("seed", run.test_errors),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
-            "fitted": Array("seed", [status is Status.FITTED for status in run.status]),
-            "t_star": Array("seed", run.event_times["t_star"] / _tau(params.width, point.d)),
-            "t_end": Array("seed", run.times[:, -1] / _tau(params.width, point.d)),
+            "fitted": Array("seed", [status is flow.Status.FITTED for status in run.status]),
+            "t_star": Array("seed", run.event_times["t_star"] / tau),
+            "t_end": Array("seed", run.times[:, -1] / tau),
             "steps": Array("seed", run.steps),
         }
-        return TrialResult(arrays=arrays)
+        return TrialResult(arrays=mode_arrays(found) | arrays)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
@@ -154,80 +136,8 @@ class StripeKernel:
             params.max_steps * float(params.width * point.p * point.d) + 1e2 * params.points**3
         )
 
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Figs 9a,b (raw and centred) and 10, and the split of the kernel."""
-        shown = at_dimension(dataset, int(dataset.d.max()))
-        told = f"d = {int(shown.d)}, p = {int(shown.p)} training points"
-        floor = rg.measure.mutual_information_floor()
-        return {
-            "Mutual information (Fig. 9a)": bars(
-                _curves(shown, "information"),
-                "mutual information I(φᵣ; y) (bits)",
-                f"What each of the first ten eigenvectors of the kernel tells about the label, on "
-                f"fresh points ({told}; mean and standard error over seeds). Before training all "
-                "sit near the estimator's floor: the kernel has no preferred direction. After it "
-                "the first ones tell most of the one bit there is.",
-                floor=floor,
-            ),
-            "Projection of the label (Fig. 9b)": bars(
-                _curves(shown, "projection"),
-                "projection ω²ᵣ (fraction of the label)",
-                f"How much of the label lies on each eigenvector of the raw kernel ({told}). The "
-                "first eigenvector is nearly constant and carries little; after training the next "
-                "few carry a large part of the label.",
-            ),
-            "Projection of the label, centred kernel": bars(
-                _curves(shown, "projection_centered"),
-                "projection ω²ᵣ (fraction of the label)",
-                f"The same for the double-centred kernel ({told}), where the constant direction is "
-                "taken out: after training the first eigenvector carries the most.",
-            ),
-            "First two eigenvectors (Fig. 10)": scatter(
-                {name: shown.plane.values[index] for name, index in SHOWN.items()},
-                shown.label.values,
-                f"Every dot is a fresh point in the plane of the first two eigenvectors, coloured "
-                f"by its label ({told}, first seed). Before training the classes are mixed; after "
-                "it they are apart, and the last layer draws all points out along a curve: its "
-                "representation is nearly one-dimensional.",
-            ),
-            "Distance from a kernel that ignores x⊥": _split_figure(dataset),
-        }
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """COMP-36 to COMP-41."""
-        return kernel_claims(dataset)
-
-
-def _train(params: Params, point: Point, sets: list[Dataset]) -> Run:
-    """The flow of eq. 2, with the neurons kept at the start, at t* and at the end."""
-    import torch
-
-    from regimes import flow
-    from regimes.studies.compression._stripe import network
-
-    return flow.gradient_flow(
-        lambda s: network(point.d, params.width, s, dtype=point.dtype, device=point.device),
-        [each.to(getattr(torch, point.dtype), point.device) for each in sets],
-        loss="hinge",
-        alpha=params.alpha,
-        ensemble=list(point.seed),
-        divide_by="alpha",
-        tolerances=flow.Tolerances(output=params.output, gradient=None, weight=0.05),
-        max_steps=params.max_steps,
-        observe={"neurons": flow.Observer(_neurons, flow.OnEvent("t_star"))},
-    )
-
-
-def _neurons(snapshot: NetworkSnapshot) -> Tensor:
-    """Everything that decides the kernel, (m, h, d + 2): w, b, beta of each neuron."""
-    import torch
-
-    from regimes.studies.compression._stripe import neurons
-
-    w, b, beta = neurons(snapshot.parameters)
-    return torch.cat([w, b[..., None], beta[..., None]], dim=-1)
+    figures = FIGURES
+    claims = claim
 
 
 def _stages(seen: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
@@ -250,38 +160,3 @@ def _kernels(
         last.append(rg.measure.shallow_kernel(*weights, x, part="last"))
         distances.append(float((gram - split).norm() / gram.norm()))
     return [*full, *last], distances
-
-
-def _tau(width: int, d: int) -> float:
-    """The unit of time, h sqrt(d/2) (spec `compression` S4)."""
-    return float(width * (d / 2) ** 0.5)
-
-
-def _curves(shown: xr.Dataset, name: str) -> dict[str, np.ndarray]:
-    values = shown[name].transpose("seed", "kernel", ...).values
-    return {label: values[:, index] for label, index in SHOWN.items()}
-
-
-def _split_figure(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for d in dataset.d.values:
-        for p in dataset.p.values:
-            values = dataset.residual.sel(d=d, p=p).transpose("seed", "stage").values
-            figure.add_scatter(
-                x=STAGES,
-                y=values.mean(0),
-                error_y={"array": standard_error(values), "thickness": 1},
-                mode="lines+markers",
-                name=f"d = {d}, p = {p}",
-            )
-    figure.update_xaxes(title="stage of training")
-    figure.update_yaxes(title="relative Frobenius distance (1)", rangemode="tozero")
-    caption = (
-        "How far the tangent kernel is from the one with all uninformative weights set to zero, "
-        "Θ₁(x∥, z∥) + Θ₂(x∥, z∥) x⊥·z⊥. While the informative weights grow the distance rises "
-        "above its first value, where a constant dominates the kernel; once they have outgrown the "
-        "others it falls: the trained kernel nearly splits."
-    )
-    return figure.update_layout(meta={"caption": caption})

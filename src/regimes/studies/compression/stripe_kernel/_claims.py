@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import regimes as rg
-from regimes.lab import Claim
-from regimes.lab.judge import median_ratio
-from regimes.studies._parts import Part, claim_of_parts
-from regimes.studies.compression._modes import MODES, mean_part, standard_error
+from regimes.lab.judge import Claims, Part, Parts, above, below, mean_of, median_ratio, need, within
+from regimes.studies.compression._modes import MODES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -20,30 +17,36 @@ KINDS = ("NTK", "last layer")
 KERNELS = tuple(f"{stage} {kind}" for kind in KINDS for stage in STAGES)
 FIGURE_P = 1000  # training points of Figs 9 and 10 (spec `compression` 2)
 
+claim = Claims()
 
-def kernel_claims(dataset: xr.Dataset) -> list[Claim]:
-    """All of them; where a claim does not name a dimension it is judged at that of Fig. 9."""
-    most = at_dimension(dataset, int(dataset.d.max()))
-    return [
-        _split(dataset),
-        _flat_at_first(most),
-        _information_rises(dataset),
-        _label_concentrates(dataset),
-        _plane_separates(most),
-        _norm_falls(most),
-    ]
+
+def dimensions(dataset: xr.Dataset) -> list[int]:
+    """Those that have run, the largest first."""
+    ran = need(dataset, "residual").dropna("d", how="all", subset=["residual"])
+    return sorted(ran.d.values.tolist(), reverse=True)
 
 
 def at_dimension(dataset: xr.Dataset, d: int) -> xr.Dataset:
     """One dimension, and the training-set size that Figs 9 and 10 use or comes next below."""
-    p = dataset.p.values
-    return dataset.sel(d=d, p=p[p <= FIGURE_P].max() if (p <= FIGURE_P).any() else p.min())
+    ran = _sizes(dataset, d)
+    p = ran.p.values
+    return ran.sel(p=p[p <= FIGURE_P].max() if (p <= FIGURE_P).any() else p.min())
+
+
+def as_in_figure_9(dataset: xr.Dataset) -> xr.Dataset:
+    """The largest dimension: a claim that names none is judged there."""
+    return at_dimension(dataset, dimensions(dataset)[0])
+
+
+def _sizes(dataset: xr.Dataset, d: int) -> xr.Dataset:
+    """The training-set sizes that have run in one dimension, with the kernels' names."""
+    ran = need(dataset, "residual", d=d).dropna("p", how="all", subset=["residual"])
+    return ran.sortby("p").assign_coords(kernel=list(KERNELS))
 
 
 def _of(shown: xr.Dataset, name: str, kernel: str) -> np.ndarray:
     """Values of one kernel, (seed, ...)."""
-    values = shown[name].transpose("seed", "kernel", ...).values
-    return np.asarray(values[:, KERNELS.index(kernel)])
+    return np.asarray(shown[name].sel(kernel=kernel).transpose("seed", ...).values)
 
 
 def _ending(shown: xr.Dataset) -> str:
@@ -54,109 +57,111 @@ def _ending(shown: xr.Dataset) -> str:
     )
 
 
-def _split(dataset: xr.Dataset) -> Claim:
+@claim("COMP-36", "training brings the kernel near one that ignores the other directions")
+def _split(dataset: xr.Dataset) -> Parts:
     """Medians over seeds (spec 2): a seed that comes near the split at t* has a ratio above 1."""
-    least = dataset.sel(d=int(dataset.d.min()))
-    first, star, end = least.residual.transpose("stage", "p", "seed").values
+    least = dimensions(dataset)[-1]
+    ran = _sizes(dataset, least)
+    first, star, end = ran.residual.transpose("stage", "p", "seed").values
     if len(end) > 1:
-        ratio = median_ratio(end[-1], end[0])
-        parts = [Part("end at the largest p / smallest p", ratio.value, high=1, error=ratio.error)]
+        yield below("end at the largest p / smallest p", median_ratio(end[-1], end[0]), 1)
         falls = ", ".join(f"{e:.3f}" for e in np.median(end, axis=1))
-        why = f"median distance at the end {falls} for p = {least.p.values.tolist()}"
-        return claim_of_parts("COMP-36", parts, why=why)
-    ratio, each = median_ratio(end[0], star[0]), end[0] / star[0]
-    parts = [
-        Part("median at the end / at t*", ratio.value, high=0.6, error=ratio.error),
-        Part("median at the end", float(np.median(end[0])), high=0.18),
-    ]
-    why = (
+        return f"median distance at the end {falls} for p = {ran.p.values.tolist()}"
+    yield below("median at the end / at t*", median_ratio(end[0], star[0]), 0.6)
+    yield below("median at the end", np.median(end), 0.18)
+    each = end[0] / star[0]
+    return (
         f"medians {np.median(first):.3f} at first, {np.median(star):.3f} at t*; seed by seed the "
-        f"ratio is {each.mean():.3f} ± {float(standard_error(each)):.2g}, from {each.min():.2f} to "
-        f"{each.max():.2f}; {_ending(at_dimension(dataset, int(least.d)))}"
+        f"ratio is {mean_of(each)}, from {each.min():.2f} to {each.max():.2f}; "
+        f"{_ending(at_dimension(dataset, least))}"
     )
-    return claim_of_parts("COMP-36", parts, why=why)
 
 
-def _flat_at_first(shown: xr.Dataset) -> Claim:
+@claim("COMP-37", "at first no eigenvector tells more of the label than the estimator's floor")
+def _flat_at_first(dataset: xr.Dataset) -> Parts:
+    from regimes.measure import mutual_information_floor
+
+    shown, floor = as_in_figure_9(dataset), mutual_information_floor()
     each = _of(shown, "information", "initial NTK")
     ranks = np.arange(MODES) - (MODES - 1) / 2
     change = each @ ranks / (ranks @ ranks) * (MODES - 1)
-    floor = rg.measure.mutual_information_floor()
     top = int(each.mean(0).argmax())
-    largest = mean_part(f"largest of the ten (mode {top + 1})", each[:, top], high=0.14)
+    yield below(f"largest of the ten (mode {top + 1})", mean_of(each[:, top]), 0.14)
     # no trend: a straight line through the ten changes by less than half the estimator's floor
-    trend = mean_part("change from rank 1 to 10", change, low=-floor / 2, high=floor / 2)
-    why = f"mean of the ten {each.mean():.3f}, floor {floor:.4f}; {_ending(shown)}"
-    return claim_of_parts("COMP-37", [largest, trend], why=why)
+    yield within("change from rank 1 to 10", mean_of(change), -floor / 2, floor / 2)
+    return f"mean of the ten {each.mean():.3f}, floor {floor:.4f}; {_ending(shown)}"
 
 
-def _information_rises(dataset: xr.Dataset) -> Claim:
-    parts, notes = [], []
-    for d in sorted(dataset.d.values, reverse=True):
-        shown = at_dimension(dataset, int(d))
-        final, last = (
-            _of(shown, "information", f"final {kind}")[:, 0] for kind in ("NTK", "last layer")
+@claim("COMP-38", "training makes the first eigenvectors tell most of the label")
+def _information_rises(dataset: xr.Dataset) -> Parts:
+    notes = []
+    for d in dimensions(dataset):
+        shown = at_dimension(dataset, d)
+        first, final, last = (
+            _of(shown, "information", kernel)
+            for kernel in ("initial NTK", "final NTK", "final last layer")
         )
-        first = _of(shown, "information", "initial NTK")
-        rise = _of(shown, "information", "final NTK").mean(1) / first.mean(1)
-        parts += [
-            mean_part(f"d={d} top mode of the final NTK", final, low=0.5),
-            mean_part(f"d={d} of the last layer", last, low=0.5),
-            mean_part(f"d={d} mean of ten final / initial", rise, low=1.5),
-        ]
+        yield above(f"d={d} top mode of the final NTK", mean_of(final[:, 0]), 0.5)
+        yield above(f"d={d} of the last layer", mean_of(last[:, 0]), 0.5)
+        rise = mean_of(final.mean(1) / first.mean(1))
+        yield above(f"d={d} mean of ten final / initial", rise, 1.5)
         notes.append(f"top mode at first {first[:, 0].mean():.3f} (d={d})")
-    return claim_of_parts("COMP-38", parts, why=", ".join(notes))
+    return ", ".join(notes)
 
 
-def _label_concentrates(dataset: xr.Dataset) -> Claim:
+@claim("COMP-39", "training puts a large part of the label on the first eigenvectors")
+def _label_concentrates(dataset: xr.Dataset) -> Parts:
     """Judged at the d of Fig. 9; the others are told.
 
     At first the label's linear part, <x_1 y>^2 = 0.135 of it, is shared by the d linear modes,
     which are degenerate in an isotropic kernel: the fewer they are, the larger the largest share.
     """
-    parts: list[Part] = []
-    notes = []
-    for d in sorted(dataset.d.values, reverse=True):
-        shown = at_dimension(dataset, int(d))
-        first, final = (_of(shown, "projection", f"{stage} NTK") for stage in ("initial", "final"))
-        centred = _of(shown, "projection_centered", "final NTK").mean(0)
-        gap = centred[0] - centred[1:].max()
-        each = [
-            mean_part("sum of ten final / initial", final.sum(1) / first.sum(1), low=1.4),
-            mean_part("largest mode final", final.max(1), low=0.15),
-            mean_part("largest mode initial", first.max(1), high=0.07),
-            Part("centred kernel: mode 1 less the next", float(gap), low=0.0),
-        ]
-        told = (
-            f"d={d}: sum {first.sum(1).mean():.3f} to {final.sum(1).mean():.3f}, raw mode 1 "
-            f"{final[:, 0].mean():.3f}, centred mode 1 {centred[0]:.3f}"
-        )
-        if parts:
-            told += ", " + ", ".join(part.shown for part in each)
-            told += f" (the label's linear part lies on {d} modes only)"
-        parts = parts or each
-        notes.append(told)
-    return claim_of_parts("COMP-39", parts, why="; ".join(notes))
+    most, *others = dimensions(dataset)
+    parts, told = _concentration(at_dimension(dataset, most))
+    yield from parts
+    notes = [told]
+    for d in others:
+        parts, told = _concentration(at_dimension(dataset, d))
+        shown = ", ".join(part.shown for part in parts)
+        notes.append(f"{told}, {shown} (the label's linear part lies on {d} modes only)")
+    return "; ".join(notes)
 
 
-def _plane_separates(shown: xr.Dataset) -> Claim:
+def _concentration(shown: xr.Dataset) -> tuple[list[Part], str]:
+    first, final = (_of(shown, "projection", f"{stage} NTK") for stage in ("initial", "final"))
+    centred = _of(shown, "projection_centered", "final NTK").mean(0)
     parts = [
-        mean_part("5-NN error final", _of(shown, "plane_error", "final NTK"), high=0.12),
-        mean_part("initial", _of(shown, "plane_error", "initial NTK"), low=0.35),
-        mean_part("last layer", _of(shown, "plane_error", "final last layer"), high=0.08),
-        mean_part("last-layer top share", _of(shown, "share", "final last layer"), low=0.85),
+        above("sum of ten final / initial", mean_of(final.sum(1) / first.sum(1)), 1.4),
+        above("largest mode final", mean_of(final.max(1)), 0.15),
+        below("largest mode initial", mean_of(first.max(1)), 0.07),
+        above("centred kernel: mode 1 less the next", centred[0] - centred[1:].max(), 0.0),
     ]
-    return claim_of_parts("COMP-40", parts, why=_ending(shown))
+    return parts, (
+        f"d={int(shown.d)}: sum {first.sum(1).mean():.3f} to {final.sum(1).mean():.3f}, raw mode 1 "
+        f"{final[:, 0].mean():.3f}, centred mode 1 {centred[0]:.3f}"
+    )
 
 
-def _norm_falls(shown: xr.Dataset) -> Claim:
-    first, final = (_of(shown, "norm", f"{stage} NTK") for stage in ("initial", "final"))
-    parts, notes = [], []
-    for index, ridge in enumerate(shown.ridge.values):
-        ratio = final[:, index] / first[:, index]
-        if index == 0:
-            parts.append(mean_part(f"final / initial, ridge {ridge:g}", ratio, high=0.8))
-        notes.append(
-            f"ridge {ridge:g}: {first[:, index].mean():.4g} to {final[:, index].mean():.4g}"
-        )
-    return claim_of_parts("COMP-41", parts, why=f"{', '.join(notes)}; {_ending(shown)}")
+@claim("COMP-40", "training pulls the classes apart in the plane of two eigenvectors")
+def _plane_separates(dataset: xr.Dataset) -> Parts:
+    shown = as_in_figure_9(dataset)
+    error = {kernel: mean_of(_of(shown, "plane_error", kernel)) for kernel in KERNELS}
+    yield below("5-NN error final", error["final NTK"], 0.12)
+    yield above("initial", error["initial NTK"], 0.35)
+    yield below("last layer", error["final last layer"], 0.08)
+    yield above("last-layer top share", mean_of(_of(shown, "share", "final last layer")), 0.85)
+    return _ending(shown)
+
+
+@claim("COMP-41", "the norm of the label falls with training")
+def _norm_falls(dataset: xr.Dataset) -> Parts:
+    """Judged with the first ridge; the others are told."""
+    shown = as_in_figure_9(dataset)
+    first, final = (_of(shown, "norm", f"{stage} NTK").T for stage in ("initial", "final"))
+    ridges = shown.ridge.values
+    yield below(f"final / initial, ridge {ridges[0]:g}", mean_of(final[0] / first[0]), 0.8)
+    norms = ", ".join(
+        f"ridge {ridge:g}: {before.mean():.4g} to {after.mean():.4g}"
+        for ridge, before, after in zip(ridges, first, final, strict=True)
+    )
+    return f"{norms}; {_ending(shown)}"

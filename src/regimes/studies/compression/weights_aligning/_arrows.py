@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regimes.lab import draw
+from regimes.studies.compression._labelled import dots
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 REACH = 3.0  # the picture shows this many standard deviations, and so long is the longest arrow
-_COLOURS = {1.0: "#4c78d0", -1.0: "#e08a3c"}
-_ARROWS = "#1b9e77"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Panel:
 
 
 def rescaled(arrows: np.ndarray, reach: float = REACH) -> np.ndarray:
-    """Arrows (frames, neurons, 2) with one factor a frame, the longest as long as `reach`.
+    """Arrows (frames, neurons, 2) with one factor per frame, the longest as long as `reach`.
 
     >>> rescaled(np.array([[[3.0, 4.0], [0.0, 1.0]]]), reach=10.0)[0].tolist()
     [[6.0, 8.0], [0.0, 2.0]]
@@ -45,76 +47,48 @@ def segments(arrows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.round(parts[0], 3), np.round(parts[1], 3)
 
 
-def arrow_trace(arrows: np.ndarray, *, legend: bool) -> dict[str, Any]:
-    """A plotly scatter of arrows from the origin."""
-    x, y = segments(arrows)
-    return {
-        "type": "scatter",
-        "x": x,
-        "y": y,
-        "mode": "lines+markers",
-        "name": "neurons β w",
-        "legendgroup": "arrows",
-        "showlegend": legend,
-        "hoverinfo": "skip",
-        "line": {"color": _ARROWS, "width": 1.5},
-        "marker": {
-            "symbol": "arrow",
-            "angleref": "previous",
-            "color": _ARROWS,
-            "size": np.tile([0, 9, 0], len(arrows)),
-        },
-    }
-
-
-def draw(
-    panels: list[Panel], *, columns: int, frame_names: list[str], caption: str, moving: bool
+def picture(
+    panels: Sequence[Panel], *, columns: int, caption: str, moments: Sequence[str] = ()
 ) -> go.Figure:
-    """Panels side by side, of the first frame; `moving` adds a play button and a slider."""
-    from plotly.subplots import make_subplots
-
+    """Panels side by side; with names of moments, one per frame, it can be played."""
     rows = -(-len(panels) // columns)
-    tall = 460 if columns < 3 else 360
-    height = tall * rows + (190 if moving else 130)
-    figure = make_subplots(
-        rows=rows,
-        cols=columns,
-        subplot_titles=[panel.title for panel in panels],
-        horizontal_spacing=0.07,
-        vertical_spacing=95 / height if rows > 1 else 0.0,
+    figure = draw.axes(
+        [panel.axes[0] for panel in panels],
+        [panel.axes[1] for panel in panels],
+        panels=[panel.title for panel in panels],
+        columns=columns,
+        caption=caption,
+        height=(480 if columns < 3 else 400) * rows + (190 if moments else 130),
+        margin={"t": 90, "b": 110 if moments else 50},
     )
-    for number, panel in enumerate(panels):
-        place = {"row": number // columns + 1, "col": number % columns + 1}
-        for label, colour in _COLOURS.items():
-            chosen = panel.points[panel.labels == label]
-            figure.add_scatter(
-                x=np.round(chosen[:, 0], 3),
-                y=np.round(chosen[:, 1], 3),
-                mode="markers",
-                marker={"color": colour, "size": 4, "opacity": 0.45},
-                name=f"y = {label:+.0f}",
-                legendgroup=f"{label}",
-                showlegend=number == 0,
-                hoverinfo="skip",
-                **place,
-            )
-        figure.add_trace(arrow_trace(rescaled(panel.arrows)[0], legend=number == 0), **place)
+    legend = {"orientation": "h", "y": 1.0, "yref": "container", "yanchor": "top"}
+    figure.update_layout(legend=legend)
+    bounds = [-REACH - 0.2, REACH + 0.2]
+    figure.update_xaxes(range=bounds, constrain="domain").update_yaxes(range=bounds)
+    figure.for_each_yaxis(lambda axis: axis.update(scaleanchor=axis.anchor))
+    for number, panel in enumerate(panels, start=1):
+        dots(figure, panel.points.round(3), panel.labels, panel=number, opacity=0.45)
+        x, y = segments(rescaled(panel.arrows)[0])
+        arrows = {"symbol": "arrow", "size": np.tile([0, 9, 0], len(x) // 3), "width": 1.5}
+        draw.points(
+            figure,
+            x,
+            y,
+            "neurons β w",
+            mode="lines+markers",
+            color=draw.GREEN,
+            panel=number,
+            hoverinfo="skip",
+            marker_angleref="previous",
+            **arrows,
+        )
         for shape in panel.boundary:
-            figure.add_shape(shape, line={"dash": "dot", "width": 1.5, "color": "#888"}, **place)
-        bounds = [-REACH - 0.2, REACH + 0.2]
-        figure.update_xaxes(title=panel.axes[0], range=bounds, constrain="domain", **place)
-        axis = "x" if number == 0 else f"x{number + 1}"
-        figure.update_yaxes(title=panel.axes[1], range=bounds, scaleanchor=axis, **place)
-    figure.update_layout(
-        height=height,
-        margin={"t": 90, "b": 110 if moving else 50},
-        legend={"orientation": "h", "y": 1.0, "yref": "container", "yanchor": "top"},
-        meta={"caption": caption},
-    )
-    return animate(figure, panels, frame_names) if moving else figure
+            line = {"dash": "dot", "width": 1.5, "color": draw.SOFT}
+            figure.add_shape(shape, line=line, **draw.place(figure, number))
+    return animate(figure, panels, moments) if moments else figure
 
 
-def animate(figure: go.Figure, panels: list[Panel], names: list[str]) -> go.Figure:
+def animate(figure: go.Figure, panels: Sequence[Panel], names: Sequence[str]) -> go.Figure:
     """Add frames, a play button and a slider over them; the arrows are every third trace."""
     import plotly.graph_objects as go
 
