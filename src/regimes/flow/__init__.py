@@ -8,6 +8,7 @@ All three take the same losses, events and observers, train stacked members side
 return a `Run` that says what happened to each.
 """
 
+from regimes.flow._checkpoint import Checkpoint
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._descend import constant, descend, drops, linear_decay
 from regimes.flow._events import (
@@ -53,6 +54,7 @@ __all__ = [
     "SGD",
     "Adam",
     "AnyOf",
+    "Checkpoint",
     "CrossEntropy",
     "Event",
     "EverySteps",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import torch
@@ -20,6 +20,8 @@ from regimes.flow._status import Status
 
 # From the numbers of some members in the run, their state and evaluation, and their progress.
 MakeSnapshot = Callable[[Floats, State, Evaluation, Progress], Any]
+
+T = TypeVar("T")
 
 NUMBERS = ("loss", "satisfied", "least_margin", "gradient", "weight")
 
@@ -70,6 +72,28 @@ class Batch:
                 self.evaluation.predictions[where],
                 {k: v[where] for k, v in self.evaluation.speed.items()},
             ),
+        )
+
+    def kept(self) -> dict[str, Tensor]:
+        """Everything but the field, for a checkpoint."""
+        return (
+            {"ids": torch.from_numpy(self.ids), "predictions": self.evaluation.predictions}
+            | within("state", self.state)
+            | within("speed", self.evaluation.speed)
+            | within("carried", self.carried)
+        )
+
+    @staticmethod
+    def restored(kept: Mapping[str, Tensor], start: Batch) -> Batch:
+        """The batch that was kept, with the field of its members in `start`."""
+        ids, predictions = kept["ids"], kept["predictions"]
+        everybody = len(ids) == len(start.ids)
+        return Batch(
+            ids.numpy(),
+            start.field if everybody else start.field.select(ids.to(predictions.device)),
+            below("state", kept),
+            below("carried", kept),
+            Evaluation(predictions, below("speed", kept)),
         )
 
 
@@ -161,6 +185,49 @@ class Bookkeeper:
             self._state[name][members] = value[rows]
         self._predictions[members] = batch.evaluation.predictions[rows]
 
+    def kept(self, going: Floats) -> dict[str, Tensor]:
+        """All that was written down, for a checkpoint; `going` are the members on their way."""
+        ended = self._ended(going)
+        order = list(Status)
+        numbers = within("first", self.first) | within("event", self._event_times)
+        numbers |= within("count", self.counts) | within("worst", self.worst)
+        numbers |= {"time": self.time, "step": self.step}
+        return (
+            {name: torch.from_numpy(value) for name, value in numbers.items()}
+            | {
+                "seconds": torch.tensor(self.seconds, dtype=torch.float64),
+                "status": torch.tensor([order.index(status) for status in self._status]),
+                "predictions": self._predictions[ended],
+            }
+            | within("state", {name: value[ended] for name, value in self._state.items()})
+            | within("history", self._history.kept())
+            | within("seen", self._recorder.kept())
+        )
+
+    def restore(self, kept: Mapping[str, Tensor], going: Floats) -> None:
+        """The inverse of `kept`; seconds spent before count on."""
+        ended = self._ended(going)
+        order = list(Status)
+        self._begin -= float(kept["seconds"])
+        self.time, self.step = kept["time"].numpy(), kept["step"].numpy()
+        for mine, name in (
+            (self.first, "first"),
+            (self._event_times, "event"),
+            (self.counts, "count"),
+            (self.worst, "worst"),
+        ):
+            mine.update({key: value.numpy() for key, value in below(name, kept).items()})
+        self._status = [order[number] for number in kept["status"].tolist()]
+        self._predictions[ended] = kept["predictions"]
+        for name, value in below("state", kept).items():
+            self._state[name][ended] = value
+        self._history.restore(below("history", kept))
+        self._recorder.restore(below("seen", kept))
+
+    def _ended(self, going: Floats) -> Tensor:
+        members = np.setdiff1d(np.arange(len(self.time)), going)
+        return torch.from_numpy(members).to(self._predictions.device)
+
     def outcome(self) -> Outcome:
         """The whole run, once every member has come to an end."""
         return Outcome(
@@ -173,6 +240,21 @@ class Bookkeeper:
             worst={k: torch.from_numpy(v) for k, v in self.worst.items()},
             seconds=self.seconds,
         )
+
+
+def within(name: str, values: Mapping[str, T]) -> dict[str, T]:
+    """The values under longer names.
+
+    >>> within("count", {"taken": 1})
+    {'count/taken': 1}
+    """
+    return {f"{name}/{key}": value for key, value in values.items()}
+
+
+def below(name: str, values: Mapping[str, T]) -> dict[str, T]:
+    """Those values that `within` had put under a name."""
+    start = f"{name}/"
+    return {k.removeprefix(start): v for k, v in values.items() if k.startswith(start)}
 
 
 def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, Tensor]:

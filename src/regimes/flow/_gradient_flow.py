@@ -10,6 +10,7 @@ from torch import Tensor
 from regimes._memory import parse_bytes
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Outcome
+from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
@@ -51,6 +52,7 @@ def gradient_flow(
     max_steps: int = 100_000,
     max_seconds: float | None = None,
     memory: int | str | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Integrate `dw/dt = -grad (1/(alpha^2 n)) sum_mu l(F_mu, y_mu)`, `F = alpha (f - f0)`.
 
@@ -88,6 +90,8 @@ def gradient_flow(
         max_seconds: wall clock before all are "out of time".
         memory: budget such as "2GiB"; default a share of what is free. When the members do not fit
             together they are differentiated some at a time, and the run's notes say so.
+        checkpoint: where to leave the state now and then, and where to go on from; in a trial of
+            the lab `point.checkpoint()`. A run that was stopped ends like one that was not.
 
     Returns:
         A `Run`, one entry a member.
@@ -120,8 +124,14 @@ def gradient_flow(
         default_weight=0.05,
     )
     _check_resolution(members, objective, settings.tolerances)
-    field, notes = field_of(members, objective, memory)
     recorder = Recorder(observe or {}, members.ensemble.size)
+
+    def described() -> dict[str, object]:
+        own = {"kind": "gradient_flow"} | settings.described
+        return own | describe(members, objective, recorder, subtract_init, memory)
+
+    keeper = Keeper(checkpoint, described, members.train.x.device)
+    field, notes = field_of(members, objective, keeper.budget(memory))
 
     def snapshot(
         numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
@@ -130,8 +140,31 @@ def gradient_flow(
             numbers, progress, state, evaluation.predictions, members, subtract_init
         )
 
-    outcome = integrate(field, members.ensemble.parameters, settings, recorder, snapshot)
+    outcome = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
     return finished(members, outcome, recorder, subtract_init, notes)
+
+
+def describe(
+    members: Members,
+    objective: Objective,
+    recorder: Recorder,
+    subtract_init: bool,
+    memory: int | str | None,
+) -> dict[str, object]:
+    """What tells a run of networks from others, for its checkpoints."""
+    return {
+        "loss": objective.loss.name,
+        "divide_by": objective.divide_by,
+        "subtract_init": subtract_init,
+        "memory": memory,
+        "observe": recorder.names,
+        "n_train": members.counts.tolist(),
+        "alpha": members.alpha.tolist(),
+        "parameters": {
+            name: (tuple(value.shape), value.dtype)
+            for name, value in members.ensemble.parameters.items()
+        },
+    }
 
 
 def finished(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
 import numpy as np
@@ -50,6 +51,21 @@ class History:
             if kept and kept[-1][0] == row[0]:
                 kept.pop()
             kept.append(tuple(row))
+
+    def kept(self) -> dict[str, Tensor]:
+        """All rows, for a checkpoint."""
+        rows = [row for member in self._rows for row in member]
+        return {
+            "rows": torch.tensor(rows, dtype=torch.float64).view(-1, len(COLUMNS)),
+            "lengths": torch.tensor([len(member) for member in self._rows]),
+            "next": torch.from_numpy(self._next),
+        }
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        members = kept["rows"].split(kept["lengths"].tolist())
+        self._rows = [[tuple(row) for row in member.tolist()] for member in members]
+        self._next = kept["next"].numpy()
 
     def padded(self) -> dict[str, Tensor]:
         """Each column as (R, K); a member with fewer rows repeats its last."""

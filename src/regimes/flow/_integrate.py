@@ -18,6 +18,7 @@ from regimes.flow._bookkeeping import (
     numbers_of,
     to_host,
 )
+from regimes.flow._checkpoint import Keeper
 from regimes.flow._control import Changes, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
 from regimes.flow._observers import Recorder
@@ -30,7 +31,12 @@ _NO_STEP = 4e-16  # a step this small against the time no longer changes it
 
 @torch.no_grad()
 def integrate(
-    field: Field, state: State, settings: Settings, recorder: Recorder, snapshot: MakeSnapshot
+    field: Field,
+    state: State,
+    settings: Settings,
+    recorder: Recorder,
+    snapshot: MakeSnapshot,
+    keeper: Keeper,
 ) -> Outcome:
     """Integrate until every member has come to an end.
 
@@ -42,13 +48,17 @@ def integrate(
     velocity = settings.momentum.start(state)
     batch = Batch(np.arange(size), field, dict(state), velocity, evaluation)
     books = Bookkeeper(batch, settings.events, recorder, snapshot)
-    books.step[:] = _first_steps(settings, books.first)
-    progress = books.progress(batch.ids, books.first, books.time.copy())
-    everybody = np.ones(size, dtype=bool)
-    ends = _Ends(settings, books, everybody)
-    batch, progress = books.settle(batch, progress, everybody, ends)
+    if (moment := keeper.resume(batch, books)) is not None:
+        batch, progress = moment.batch, moment.progress
+    else:
+        books.step[:] = _first_steps(settings, books.first)
+        progress = books.progress(batch.ids, books.first, books.time.copy())
+        everybody = np.ones(size, dtype=bool)
+        ends = _Ends(settings, books, everybody)
+        batch, progress = books.settle(batch, progress, everybody, ends)
     while len(batch.ids):
         batch, progress = _advance(batch, progress, settings, books)
+        keeper.after_step(batch, progress, books)
     return books.outcome()
 
 

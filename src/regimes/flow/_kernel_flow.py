@@ -9,6 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, State
@@ -54,6 +55,7 @@ def kernel_flow(
     observe: Mapping[str, Observer] | None = None,
     max_steps: int = 100_000,
     max_seconds: float | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Integrate `do/dt = -(1/n) K l'(o, y)` from o = 0, with the steps and events of gradient_flow.
 
@@ -79,6 +81,7 @@ def kernel_flow(
         observe: observers of `KernelSnapshot`s.
         max_steps: as in `gradient_flow`.
         max_seconds: as in `gradient_flow`.
+        checkpoint: as in `gradient_flow`.
 
     Returns:
         A `Run` whose `parameters` hold the dual weights a, (R, n, c): outputs are `K(x, train) a`.
@@ -131,7 +134,17 @@ def kernel_flow(
 
     field = KernelField(kernels.train, objective)
     start = {DUAL: nothing, OUTPUTS: nothing.clone()}
-    outcome = integrate(field, start, settings, recorder, snapshot)
+
+    def described() -> dict[str, object]:
+        return settings.described | {
+            "kind": "kernel_flow",
+            "loss": resolved.name,
+            "observe": recorder.names,
+            "dual": (tuple(nothing.shape), nothing.dtype),
+        }
+
+    keeper = Keeper(checkpoint, described, gram.device)
+    outcome = integrate(field, start, settings, recorder, snapshot, keeper)
     dual = outcome.state[DUAL]
     return Run(
         history=outcome.history,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -79,6 +79,11 @@ class Recorder:
             name: [[] for _ in range(members)] for name in observers
         }
 
+    @property
+    def names(self) -> list[str]:
+        """Of the observers."""
+        return list(self._observers)
+
     def look(
         self,
         ids: Floats,
@@ -105,6 +110,29 @@ class Recorder:
                 kept = self._seen[name][ids[number]]
                 if not (kept and kept[-1][0] == progress.time[number]):
                     kept.append((float(progress.time[number]), value))
+
+    def kept(self) -> dict[str, Tensor]:
+        """Everything seen so far, for a checkpoint."""
+        found = {}
+        for name, member, seen in self._each():
+            if seen:
+                times = torch.tensor([time for time, _ in seen], dtype=torch.float64)
+                found[f"{name}/{member}/times"] = times
+                found[f"{name}/{member}/values"] = torch.stack([value for _, value in seen])
+        return found
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        for name, member, seen in self._each():
+            if f"{name}/{member}/times" in kept:
+                times = kept[f"{name}/{member}/times"].tolist()
+                values = kept[f"{name}/{member}/values"].unbind()
+                seen[:] = list(zip(times, values, strict=True))
+
+    def _each(self) -> Iterator[tuple[str, int, list[tuple[float, Tensor]]]]:
+        for name, members in self._seen.items():
+            for member, seen in enumerate(members):
+                yield name, member, seen
 
     def records(self) -> dict[str, Record]:
         """Everything seen."""

@@ -41,6 +41,21 @@ class Settings:
     max_steps: int
     max_seconds: float | None
 
+    @property
+    def described(self) -> dict[str, object]:
+        """What tells these settings from others; functions go by their names."""
+        return {
+            "tolerances": self.tolerances,
+            "rule": self.rule,
+            "momentum": self.momentum,
+            "method": self.method.__name__,
+            "until": None if self.until is None else self.until.name,
+            "events": [event.name for event in self.events],
+            "t_end": self.t_end,
+            "max_steps": self.max_steps,
+            "max_seconds": self.max_seconds,
+        }
+
 
 def make_settings(
     loss: Loss,
