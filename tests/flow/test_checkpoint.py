@@ -11,7 +11,7 @@ from regimes import data, flow, nets
 from regimes.flow._layout import pack, unpack
 
 
-class Interrupted(Exception):
+class PowerCutError(Exception):
     """What a power cut is to a process."""
 
 
@@ -32,7 +32,7 @@ class Memory:
         self.saved = copies, json.dumps(about, sort_keys=True, allow_nan=False)
         self.saves += 1
         if self.saves == self.stop_at:
-            raise Interrupted
+            raise PowerCutError
 
     def load(self):
         return None if self.saved is None else (self.saved[0], json.loads(self.saved[1]))
@@ -180,7 +180,7 @@ def stopped_and_resumed(run, dtype, stops, every=1):
     saved = None
     for stop in stops:
         checkpoint = Memory(every, stop, saved)
-        with pytest.raises(Interrupted):
+        with pytest.raises(PowerCutError):
             run(dtype, checkpoint=checkpoint)
         saved = checkpoint.saved
     return run(dtype, checkpoint=Memory(every, saved=saved)), saved
@@ -217,7 +217,7 @@ def test_an_observer_that_fails_loses_only_what_came_after_the_last_save():
     def measure(snapshot):
         calls.append(float(snapshot.progress.step.max()))
         if len(calls) == 12:
-            raise Interrupted
+            raise PowerCutError
         return snapshot.predictions[:, 0]
 
     def run(**options):
@@ -225,7 +225,7 @@ def test_an_observer_that_fails_loses_only_what_came_after_the_last_save():
         return smooth_flow(torch.float64, observe={"x": watch}, **options)
 
     checkpoint = Memory(every=5)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         run(checkpoint=checkpoint)
     resumed = run(checkpoint=Memory(5, saved=checkpoint.saved))
     assert calls[12] > 1  # it did not begin again
@@ -234,7 +234,7 @@ def test_an_observer_that_fails_loses_only_what_came_after_the_last_save():
 
 def test_seconds_count_on():
     checkpoint = Memory(stop_at=10)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         hinge_flow(torch.float64, checkpoint=checkpoint)
     tensors, about = checkpoint.saved
     tensors["books/seconds"] += 1000.0
@@ -265,7 +265,7 @@ def test_a_checkpoint_of_another_run_is_refused(what):
         return flow.gradient_flow(net, ds, **{**ENDS, **chosen, **options})
 
     checkpoint = Memory(stop_at=10)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         run(checkpoint=checkpoint)
     with pytest.warns(RuntimeWarning, match=f"starts anew: its {what} was"):
         found = run(checkpoint=Memory(saved=checkpoint.saved), **CHANGED[what])
@@ -278,7 +278,7 @@ def test_other_data_or_weights_are_another_run():
         return flow.descend(smooth(torch.float64), ds, rate=0.1, max_steps=20, **options)
 
     checkpoint = Memory(stop_at=10)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         run(0, checkpoint=checkpoint)
     with pytest.warns(RuntimeWarning, match="its members started with another"):
         found = run(1, checkpoint=Memory(saved=checkpoint.saved))
@@ -287,7 +287,7 @@ def test_other_data_or_weights_are_another_run():
 
 def test_another_format_or_torch_is_refused():
     checkpoint = Memory(stop_at=10)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         kernel(torch.float64, checkpoint=checkpoint)
     for name in ("format", "torch", "device"):
         tensors, text = copy.deepcopy(checkpoint.saved)
@@ -311,7 +311,7 @@ def test_members_are_split_as_before_whatever_memory_is_free_now(monkeypatch):
     net, ds = stacked_general(torch.float64), stripes(torch.float64, members=1)[0]
     how = {"loss": "mse", "rate": 0.1, "ensemble": None, "alpha": ALPHAS, "max_steps": 10}
     checkpoint = Memory(stop_at=3)
-    with pytest.raises(Interrupted):
+    with pytest.raises(PowerCutError):
         flow.descend(net, ds, checkpoint=checkpoint, **how)
     budgets = [each for each in asked if each is not None]
     flow.descend(net, ds, checkpoint=Memory(saved=checkpoint.saved), **how)

@@ -11,6 +11,7 @@ nothing of networks or kernels.
 
 from __future__ import annotations
 
+from regimes.lab._checkpoint import Begun, begun
 from regimes.lab._claims import Claim, Verdict
 from regimes.lab._collect import Results, collect, gather, mean_over
 from regimes.lab._config import Point, TrialConfig
@@ -46,6 +47,7 @@ __all__ = [
     "SIZES",
     "Array",
     "Axis",
+    "Begun",
     "Catalogue",
     "Claim",
     "CorruptRecordError",
@@ -78,6 +80,7 @@ __all__ = [
     "TrialResult",
     "Verdict",
     "announce_run",
+    "begun",
     "collect",
     "count_verdicts",
     "discover",
