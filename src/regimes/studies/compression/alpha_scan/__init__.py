@@ -168,6 +168,7 @@ def _train(
             "amplification": shared.amplification_observer(),
             "share": flow.Observer(share, flow.LogTimes(20)),
         },
+        checkpoint=point.checkpoint(dtype),
     )
 
 

@@ -86,7 +86,7 @@ class Amplification:
         whole = point.p in params.in_time
         level = point.p in params.saturation
 
-        def train(until: str | Event) -> Run:
+        def train(until: str | Event, name: str = "run") -> Run:
             return shared.train(
                 sets,
                 width=params.width,
@@ -97,6 +97,7 @@ class Amplification:
                 until=until,
                 max_steps=params.max_steps,
                 observe={"amplification": shared.amplification_observer(per_decade=60)},
+                checkpoint=point.checkpoint(name),
             )
 
         run = train("fitted" if whole else "t_star")
@@ -110,7 +111,8 @@ class Amplification:
             arrays["course"] = Array(("seed", "moment"), shared.course(record, t_star, TIMES))
             arrays["last"] = Array("seed", record.last.numpy())
         if level:
-            arrays |= _levels(train(flow.fraction_fitted(0.5 / point.p)), sets, point.d)
+            run = train(flow.fraction_fitted(0.5 / point.p), "level")
+            arrays |= _levels(run, sets, point.d)
         return TrialResult(arrays=arrays)
 
     @staticmethod

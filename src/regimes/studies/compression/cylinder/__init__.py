@@ -98,7 +98,7 @@ class Cylinder:
             for seed in seeds
         ]
 
-        def train(**options: Any) -> Run:
+        def train(name: str = "run", **options: Any) -> Run:
             return _stripe.train(
                 sets,
                 width=params.width,
@@ -108,11 +108,12 @@ class Cylinder:
                 device=point.device,
                 observe={"amplification": _stripe.amplification_observer(D_PAR, per_decade=100)},
                 max_steps=params.max_steps,
+                checkpoint=point.checkpoint(name),
                 **options,
             )
 
         if point.until == "peak":
-            t_star = train(until="t_star").event_times["t_star"]
+            t_star = train("t_star", until="t_star").event_times["t_star"]
             run = train(until="fitted", t_end=PEAK_BY * float(t_star.max()))
             largest, peak_time = _peaks(run)
             return TrialResult(

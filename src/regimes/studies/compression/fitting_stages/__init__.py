@@ -91,6 +91,7 @@ class FittingStages:
                 "error": flow.Observer(_test_error, flow.LogTimes(25)),
             },
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
         tau = theory.stripe_tau(params.width, D)
         ends = run.times[:, -1]

@@ -130,6 +130,7 @@ def _train(params: Params, point: Point, d: int, n_train: int, width: int, **opt
         device=point.device,
         until="t_star",
         observe={"state": flow.Observer(_state, flow.EverySteps(1))},
+        checkpoint=point.checkpoint(),
         **options,
     )
     return sets, run

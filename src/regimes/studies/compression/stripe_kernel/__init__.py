@@ -217,6 +217,7 @@ def _train(params: Params, point: Point, sets: list[Dataset]) -> Run:
         tolerances=flow.Tolerances(output=params.output, gradient=None, weight=0.05),
         max_steps=params.max_steps,
         observe={"neurons": flow.Observer(_neurons, flow.OnEvent("t_star"))},
+        checkpoint=point.checkpoint(),
     )
 
 

@@ -103,6 +103,7 @@ class WeightsAligning:
             until=end,
             observe={"film": film, "state": at_t_star},
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
         weights, _, readout = neurons(run.parameters)
         start = run.records["state"].first

@@ -282,6 +282,7 @@ def _train(params: Params, point: Point, start: Ensemble, data: Dataset) -> Run:
         events=("fitted",),
         max_steps=steps,
         check_every=CHECK_EVERY,
+        checkpoint=point.checkpoint(),
     )
 
 
