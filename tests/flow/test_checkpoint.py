@@ -164,7 +164,7 @@ def bits(value):
     """A run's field so that equality means equal bits, strides included."""
     if isinstance(value, torch.Tensor):
         return tuple(value.shape), value.stride(), value.dtype, value.numpy().tobytes()
-    if isinstance(value, flow.Record):
+    if isinstance(value, flow.Recording):
         return bits(value.times), bits(value.values)
     if isinstance(value, dict):
         return {name: bits(each) for name, each in value.items()}
@@ -215,7 +215,7 @@ def test_an_observer_that_fails_loses_only_what_came_after_the_last_save():
     calls = []
 
     def measure(snapshot):
-        calls.append(float(snapshot.progress.step.max()))
+        calls.append(float(snapshot.readings.step.max()))
         if len(calls) == 12:
             raise PowerCutError
         return snapshot.predictions[:, 0]
@@ -298,7 +298,7 @@ def test_another_format_or_torch_is_refused():
 
 
 def test_members_are_split_as_before_whatever_memory_is_free_now(monkeypatch):
-    from regimes.flow import _checkpoint, _gradient_flow, _memory
+    from regimes.flow import _checkpoint, _gradient_flow, _tiles
 
     asked = []
 
@@ -306,7 +306,7 @@ def test_members_are_split_as_before_whatever_memory_is_free_now(monkeypatch):
         asked.append(memory)
         return memory if isinstance(memory, int) else 30_000 * (1 + len(asked))
 
-    for module in (_checkpoint, _gradient_flow, _memory):
+    for module in (_checkpoint, _gradient_flow, _tiles):
         monkeypatch.setattr(module, "parse_bytes", free, raising=False)
     net, ds = stacked_general(torch.float64), stripes(torch.float64, members=1)[0]
     how = {"loss": "mse", "rate": 0.1, "ensemble": None, "alpha": ALPHAS, "max_steps": 10}

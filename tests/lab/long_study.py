@@ -29,7 +29,7 @@ class Long:
         end = dict(enumerate(params.die_at, 1)).get(lives)
 
         def look(snapshot):
-            step = int(snapshot.progress.step.max())
+            step = int(snapshot.readings.step.max())
             note(params.folder, "steps", f"{step} of life {lives}")
             if step == end and params.how == "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -58,7 +58,7 @@ class Long:
             arrays={
                 "outputs": Array(("seed", "point"), first.outputs_test[..., 0]),
                 "steps": Array("seed", first.steps),
-                "seen": Array("look", first.records["outputs"].values[2][:, 0]),
+                "seen": Array("look", first.recordings["outputs"].values[2][:, 0]),
                 "second": Array("point", second.outputs_test[0, :, 0]),
             },
         )

@@ -34,9 +34,9 @@ from regimes.flow._losses import (
     soft_hinge,
 )
 from regimes.flow._momentum import Momentum
-from regimes.flow._observers import Observer, Record
+from regimes.flow._observers import Observer, Recording
 from regimes.flow._optimisers import SGD, Adam
-from regimes.flow._progress import Progress
+from regimes.flow._readings import Readings
 from regimes.flow._run import Run
 from regimes.flow._schedules import (
     AnyOf,
@@ -69,8 +69,8 @@ __all__ = [
     "Never",
     "Observer",
     "OnEvent",
-    "Progress",
-    "Record",
+    "Readings",
+    "Recording",
     "Run",
     "Schedule",
     "Status",

@@ -15,11 +15,11 @@ from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, squared_norm
 from regimes.flow._history import History
 from regimes.flow._observers import Recorder
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._status import Status
 
-# From the numbers of some members in the run, their state and evaluation, and their progress.
-MakeSnapshot = Callable[[Floats, State, Evaluation, Progress], Any]
+# From the numbers of some members in the run, their state and evaluation, and their readings.
+MakeSnapshot = Callable[[Floats, State, Evaluation, Readings], Any]
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ NUMBERS = ("loss", "satisfied", "least_margin", "gradient", "weight")
 
 @final
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Ends:
     """The end of every member, in the order they were given."""
 
     state: dict[str, Tensor]
@@ -122,9 +122,9 @@ class Bookkeeper:
         """Wall time since the start."""
         return clock.perf_counter() - self._begin
 
-    def progress(self, ids: Floats, numbers: Mapping[str, Floats], before: Floats) -> Progress:
+    def readings(self, ids: Floats, numbers: Mapping[str, Floats], before: Floats) -> Readings:
         """Where these members stand; `before` is their time one step ago."""
-        return Progress(
+        return Readings(
             time=self.time[ids],
             previous_time=before,
             step=self.counts["taken"][ids],
@@ -135,46 +135,46 @@ class Bookkeeper:
     def settle(
         self,
         batch: Batch,
-        progress: Progress,
+        readings: Readings,
         moved: Floats,
-        ends: Callable[[Floats, Progress], Mapping[Status, Floats]],
-    ) -> tuple[Batch, Progress]:
+        who_ended: Callable[[Floats, Readings], Mapping[Status, Floats]],
+    ) -> tuple[Batch, Readings]:
         """Write down what happened to the members that moved, and let those at an end go.
 
-        `ends` tells which members have come to which end; the first that applies counts.
+        `who_ended` tells which members have come to which end; the first that applies counts.
         """
         ids = batch.ids
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[ids]) & event.test(progress)
-            times[ids[new]] = progress.time[new]
+            new = moved & np.isnan(times[ids]) & event.test(readings)
+            times[ids[new]] = readings.time[new]
             happened[event.name] = new
-        ended = ends(ids, progress)
+        ended = who_ended(ids, readings)
         done = np.logical_or.reduce(list(ended.values()))
-        starts = moved & (progress.step == 0)
-        self._history.add(ids, progress, self.step[ids], moved, done | starts)
+        starts = moved & (readings.step == 0)
+        self._history.add(ids, readings, self.step[ids], moved, done | starts)
         self._recorder.look(
             ids,
-            progress,
+            readings,
             happened,
-            lambda which: self._shown(batch, progress, which),
+            lambda which: self._shown(batch, readings, which),
             moved=moved,
             always=done | starts,
         )
         if not done.any():
-            return batch, progress
+            return batch, readings
         for status, who in reversed(list(ended.items())):
             for member in ids[who]:
                 self._status[member] = status
         self._keep(batch, done)
-        return batch.select(~done), progress.select(~done)
+        return batch.select(~done), readings.select(~done)
 
-    def _shown(self, batch: Batch, progress: Progress, which: Floats) -> Any:
+    def _shown(self, batch: Batch, readings: Readings, which: Floats) -> Any:
         chosen = np.zeros(len(batch.ids), dtype=bool)
         chosen[which] = True
         part = batch if chosen.all() else batch.select(chosen)
-        return self._snapshot(part.ids, part.state, part.evaluation, progress.select(chosen))
+        return self._snapshot(part.ids, part.state, part.evaluation, readings.select(chosen))
 
     def _keep(self, batch: Batch, who: Floats) -> None:
         """Put the last state of these members where the whole run's is kept."""
@@ -228,9 +228,9 @@ class Bookkeeper:
         members = np.setdiff1d(np.arange(len(self.time)), going)
         return torch.from_numpy(members).to(self._predictions.device)
 
-    def outcome(self) -> Outcome:
+    def ends(self) -> Ends:
         """The whole run, once every member has come to an end."""
-        return Outcome(
+        return Ends(
             state=self._state,
             predictions=self._predictions,
             status=tuple(self._status),

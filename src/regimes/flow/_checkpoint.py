@@ -19,7 +19,7 @@ from torch import Tensor
 from regimes._memory import parse_bytes
 from regimes.flow._bookkeeping import Batch, Bookkeeper, below, within
 from regimes.flow._layout import pack, unpack
-from regimes.flow._progress import Progress
+from regimes.flow._readings import Readings
 
 _FORMAT = 1  # raised when what is saved changes its names or meaning
 
@@ -54,7 +54,7 @@ class Moment:
     """A run between two steps: the members on their way, where they stand, and what else moves."""
 
     batch: Batch
-    progress: Progress
+    readings: Readings
     more: Mapping[str, Tensor]
 
 
@@ -111,13 +111,13 @@ class Keeper:
         batch = Batch.restored(below("batch", tensors), start)
         books.restore(written, batch.ids)
         self._found = None  # the memory it takes is free again
-        standing = {name: value.numpy() for name, value in below("progress", tensors).items()}
-        return Moment(batch, Progress(**standing), below("more", tensors))
+        standing = {name: value.numpy() for name, value in below("readings", tensors).items()}
+        return Moment(batch, Readings(**standing), below("more", tensors))
 
     def after_step(
         self,
         batch: Batch,
-        progress: Progress,
+        readings: Readings,
         books: Bookkeeper,
         more: Callable[[], Mapping[str, Tensor]] = dict,
     ) -> None:
@@ -126,7 +126,7 @@ class Keeper:
             return
         tensors = (
             within("batch", batch.kept())
-            | within("progress", {k: torch.from_numpy(v) for k, v in vars(progress).items()})
+            | within("readings", {k: torch.from_numpy(v) for k, v in vars(readings).items()})
             | within("books", books.kept(batch.ids))
             | within("more", more())
         )

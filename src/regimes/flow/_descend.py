@@ -19,8 +19,8 @@ from regimes.flow._batches import Batches
 from regimes.flow._bookkeeping import (
     Batch,
     Bookkeeper,
+    Ends,
     MakeSnapshot,
-    Outcome,
     below,
     numbers_of,
     to_host,
@@ -37,7 +37,7 @@ from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._optimisers import Memory, Optimiser, resolve_optimiser
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import ends_and_events
 from regimes.flow._snapshots import NetworkSnapshot
@@ -96,9 +96,9 @@ def descend(
     Args:
         network: as in `gradient_flow`.
         data: as in `gradient_flow`.
-        rate: learning rate, one for all or one a member.
+        rate: learning rate, one for all or one per member.
         optimiser: "gd", "sgd", "momentum" (0.9), "adam", `SGD(momentum)`, `Adam(...)`.
-        batch_size: points a step, drawn afresh each epoch without repetition; None takes all.
+        batch_size: points per step, drawn afresh each epoch without repetition; None takes all.
         schedule: from the number of steps taken to a factor of the rate: `linear_decay(steps)`,
             `drops([...])`; None is constant.
         weight_decay: lambda of `(lambda/2) |w - w0|^2` (spec `regimes` S8, towards the start).
@@ -176,13 +176,13 @@ def descend(
     )
 
     def snapshot(
-        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+        numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
     ) -> NetworkSnapshot:
         return NetworkSnapshot(
-            numbers, progress, state, evaluation.predictions, members, subtract_init
+            numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    outcome = _descend(
+    ends = _descend(
         stepper,
         field,
         stop,
@@ -194,7 +194,7 @@ def descend(
         check_every=every,
         max_seconds=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
-    return finished(members, outcome, recorder, subtract_init, notes)
+    return finished(members, ends, recorder, subtract_init, notes)
 
 
 @final
@@ -241,7 +241,7 @@ class _Stepper:
         return int(kept["taken"])
 
     def _batch_speed(self, batch: Batch) -> State:
-        """Minus the gradient of the mean loss of one random batch a member."""
+        """Minus the gradient of the mean loss of one random batch per member."""
         assert self.batches is not None
         device = batch.evaluation.predictions.device
         members = torch.from_numpy(batch.ids).to(device)
@@ -278,7 +278,7 @@ def _descend(
     max_steps: int,
     check_every: int,
     max_seconds: float | None,
-) -> Outcome:
+) -> Ends:
     state: State = dict(stepper.members.ensemble.parameters)
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
@@ -287,14 +287,14 @@ def _descend(
     books = Bookkeeper(batch, watched, recorder, snapshot)
     books.step[:] = stepper.rates
 
-    def ends(ids: Floats, progress: Progress) -> dict[Status, Floats]:
+    def who_ended(ids: Floats, readings: Readings) -> dict[Status, Floats]:
         nobody = np.zeros(len(ids), dtype=bool)
-        arrived = nobody if stop is None else stop.test(progress)
+        arrived = nobody if stop is None else stop.test(readings)
         fitted = stop is not None and stop.name == Status.FITTED
-        through = progress.step >= max_steps
+        through = readings.step >= max_steps
         late = max_seconds is not None and books.seconds > max_seconds
         return {
-            Status.DIVERGED: ~np.isfinite(progress.loss) | ~np.isfinite(progress.gradient),
+            Status.DIVERGED: ~np.isfinite(readings.loss) | ~np.isfinite(readings.gradient),
             Status.FITTED: arrived if fitted else nobody,
             Status.REACHED: (nobody if fitted else arrived) | (through & (stop is None)),
             Status.OUT_OF_STEPS: through,
@@ -303,11 +303,11 @@ def _descend(
 
     taken = 0
     if (moment := keeper.resume(batch, books)) is not None:
-        batch, progress = moment.batch, moment.progress
+        batch, readings = moment.batch, moment.readings
         taken = stepper.restore(moment.more)
     else:
-        progress = books.progress(batch.ids, books.first, books.time.copy())
-        batch, progress = books.settle(batch, progress, np.ones(size, dtype=bool), ends)
+        readings = books.readings(batch.ids, books.first, books.time.copy())
+        batch, readings = books.settle(batch, readings, np.ones(size, dtype=bool), who_ended)
     while len(batch.ids):
         memory = _nested(batch.carried)
         state, memory, rates = stepper.step(batch, memory, taken)
@@ -322,11 +322,11 @@ def _descend(
                 batch = dataclasses.replace(batch, evaluation=batch.field.evaluate(batch.state))
             books.counts["taken"][batch.ids] = taken
             numbers = to_host(numbers_of(batch.field, batch.evaluation, batch.state))
-            progress = books.progress(batch.ids, numbers, progress.time)
+            readings = books.readings(batch.ids, numbers, readings.time)
             moved = np.ones(len(batch.ids), dtype=bool)
-            batch, progress = books.settle(batch, progress, moved, ends)
-        keeper.after_step(batch, progress, books, partial(stepper.kept, taken))
-    return books.outcome()
+            batch, readings = books.settle(batch, readings, moved, who_ended)
+        keeper.after_step(batch, readings, books, partial(stepper.kept, taken))
+    return books.ends()
 
 
 def _flat(memory: Memory) -> dict[str, Tensor]:

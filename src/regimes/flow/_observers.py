@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._schedules import LogTimes, Schedule
 
 
@@ -31,12 +31,12 @@ class Observer:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Record:
+class Recording:
     """What an observer saw.
 
     Attributes:
-        times: one tensor (k_i,) a member.
-        values: one tensor (k_i, ...) a member.
+        times: one tensor (k_i,) per member.
+        values: one tensor (k_i, ...) per member.
     """
 
     times: tuple[Tensor, ...]
@@ -87,7 +87,7 @@ class Recorder:
     def look(
         self,
         ids: Floats,
-        progress: Progress,
+        readings: Readings,
         happened: dict[str, Floats],
         snapshot: Callable[[Floats], Any],
         *,
@@ -96,20 +96,20 @@ class Recorder:
     ) -> None:
         """Observe the members that moved and are due; `always` marks starts and ends."""
         for name, observer in self._observers.items():
-            due = np.flatnonzero((observer.when.due(progress, happened) & moved) | always)
+            due = np.flatnonzero((observer.when.due(readings, happened) & moved) | always)
             if len(due) == 0:
                 continue
             seen = observer.measure(snapshot(due))
             if not isinstance(seen, Tensor) or seen.ndim < 1 or len(seen) != len(due):
                 shape = tuple(seen.shape) if isinstance(seen, Tensor) else type(seen).__name__
                 raise ValueError(
-                    f"observer {name!r} must return a tensor ({len(due)}, ...), one entry a "
+                    f"observer {name!r} must return a tensor ({len(due)}, ...), one entry per "
                     f"member of the snapshot, got {shape}"
                 )
             for number, value in zip(due, seen.detach().cpu().clone(), strict=True):
                 kept = self._seen[name][ids[number]]
-                if not (kept and kept[-1][0] == progress.time[number]):
-                    kept.append((float(progress.time[number]), value))
+                if not (kept and kept[-1][0] == readings.time[number]):
+                    kept.append((float(readings.time[number]), value))
 
     def kept(self) -> dict[str, Tensor]:
         """Everything seen so far, for a checkpoint."""
@@ -134,10 +134,10 @@ class Recorder:
             for member, seen in enumerate(members):
                 yield name, member, seen
 
-    def records(self) -> dict[str, Record]:
+    def recordings(self) -> dict[str, Recording]:
         """Everything seen."""
         return {
-            name: Record(
+            name: Recording(
                 tuple(torch.tensor([t for t, _ in one], dtype=torch.float64) for one in seen),
                 tuple(torch.stack([v for _, v in one]) for one in seen),
             )

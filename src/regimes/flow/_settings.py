@@ -27,7 +27,7 @@ class Settings:
         until: the event that ends a member's run, or None.
         events: events whose first times are recorded, `until` among them.
         t_end: flow time at which every run ends exactly, or None.
-        max_steps: steps tried, taken or refused, a member.
+        max_steps: steps tried per member, taken or refused.
         max_seconds: wall clock for all members, or None.
     """
 

@@ -101,7 +101,7 @@ class Amplification:
             )
 
         run = train("fitted" if whole else "t_star")
-        record, t_star = run.records["amplification"], run.event_times["t_star"]
+        record, t_star = run.recordings["amplification"], run.event_times["t_star"]
         tau = theory.stripe_tau(params.width, point.d)
         arrays = {
             "t_star": Array("seed", t_star.numpy() / tau),
@@ -170,7 +170,7 @@ def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
         ratios = np.array([each.ratios.numpy() for each in found])
         arrays[f"ratios_{name}"] = Array(("seed", "direction"), ratios)
         arrays[f"amplification_{name}"] = Array("seed", [each.amplification for each in found])
-    arrays["level"] = Array("seed", run.records["amplification"].last.numpy())
+    arrays["level"] = Array("seed", run.recordings["amplification"].last.numpy())
     return arrays
 
 

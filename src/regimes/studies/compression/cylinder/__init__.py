@@ -120,7 +120,7 @@ class Cylinder:
                 arrays={"peak": Array("seed", largest), "time_of_peak": Array("seed", peak_time)}
             )
         run = train(until=point.until)
-        at_t_star = run.records["amplification"].at(run.event_times["t_star"])
+        at_t_star = run.recordings["amplification"].at(run.event_times["t_star"])
         if point.until == "t_star":
             return TrialResult(arrays={"amplification_star": Array("seed", at_t_star)})
         lazy = [
@@ -187,7 +187,7 @@ class Cylinder:
 
 def _peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Largest amplification of every run, and when, in units of t*."""
-    seen = run.records["amplification"]
+    seen = run.recordings["amplification"]
     best = [int(values.argmax()) for values in seen.values]
     largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
     times = [float(times[i]) for times, i in zip(seen.times, best, strict=True)]

@@ -98,7 +98,9 @@ class FittingStages:
         moment = {"t*": run.event_times["t_star"], "half fitted": run.event_times[half.name]}
         moment["end"] = ends
         staged = {
-            name: np.stack([run.records[name].at(moment[stage]).cpu().numpy() for stage in STAGES])
+            name: np.stack(
+                [run.recordings[name].at(moment[stage]).cpu().numpy() for stage in STAGES]
+            )
             for name in ("neurons", "profile", "margins")
         }
         distance = [
@@ -122,7 +124,7 @@ class FittingStages:
         arrays["x1"] = Array("x1", GRID)
         arrays["zeta"] = Array(("stage", "seed", "neuron"), places[:, :, 0])
         arrays["amplitude"] = Array(("stage", "seed", "neuron"), places[:, :, 1])
-        error = run.records["error"]
+        error = run.recordings["error"]
         return TrialResult(
             {"n_train": params.n_train, "width": params.width},
             arrays=arrays,

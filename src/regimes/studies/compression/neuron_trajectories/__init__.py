@@ -152,7 +152,7 @@ def _places(params: Params, point: Point) -> TrialResult:
         params, point, d, params.n_train, params.width, alpha=params.alpha, weight=params.step
     )
     tau = theory.stripe_tau(params.width, d)
-    record = run.records["state"]
+    record = run.recordings["state"]
     means, early_means, shares = [], [], []
     gaps, living_gaps, source_gaps, close, close_grown = [], [], [], [], []
     pictures: dict[str, Array] = {}
@@ -294,7 +294,7 @@ def _growth(params: Params, point: Point) -> TrialResult:
         weight=params.growth_step,
     )
     tau = theory.stripe_tau(width, d)
-    record = run.records["state"]
+    record = run.recordings["state"]
     slopes = []
     for number in range(len(point.seed)):
         times, size = _class_size(record, number, tau)

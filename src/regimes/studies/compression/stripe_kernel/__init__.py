@@ -123,7 +123,7 @@ class StripeKernel:
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]
-            stages = _stages(run.records["neurons"].values[number])
+            stages = _stages(run.recordings["neurons"].values[number])
             grams, distances = _kernels(stages, x.to(point.device))
             found.append([modes(gram, y, params.ridges) for gram in grams])
             residual.append(distances)
