@@ -122,7 +122,7 @@ def test_an_ensemble_needs_to_know_how_its_networks_are_made():
 
 
 def test_observers_must_return_one_value_a_member():
-    with pytest.raises(ValueError, match="one entry a member"):
+    with pytest.raises(ValueError, match="one entry per member"):
         flow.gradient_flow(
             shallow(), stripe(), observe={"bad": flow.Observer(lambda s: torch.tensor(1.0))}
         )

@@ -326,7 +326,7 @@ def test_events_happen_in_order_and_observers_see_them():
     times = run.event_times
     assert (times["t_star"] < times["halved"]).all()
     assert (times["halved"] < times["fitted"]).all()
-    record = run.records["norm"]
+    record = run.recordings["norm"]
     for i in range(3):
         assert record.times[i][0] == 0
         assert times["t_star"][i] in record.times[i]

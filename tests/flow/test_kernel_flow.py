@@ -78,11 +78,11 @@ def test_bad_input():
     K, y = problem()
     with pytest.raises(ValueError, match=r"gram must have shape \(n, n\)"):
         flow.kernel_flow(K[:5], y)
-    with pytest.raises(ValueError, match="one label a training point"):
+    with pytest.raises(ValueError, match="one label per training point"):
         flow.kernel_flow(K, y[:5])
     with pytest.raises(ValueError, match=r"gram_test is K\(test, train\)"):
         flow.kernel_flow(K, y, K[:, :5])
-    with pytest.raises(ValueError, match="one row a label"):
+    with pytest.raises(ValueError, match="one row per label"):
         flow.kernel_flow(K, y, K[:5], y_test=y)
     with pytest.raises(ValueError, match="NaN"):
         flow.kernel_flow(K / 0, y)

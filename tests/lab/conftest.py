@@ -8,7 +8,8 @@ import pytest
 
 from regimes.lab import Store, _registry
 
-collect_ignore = ["toy_studies.py", "example_study.py"]  # imported by the tests themselves
+# imported by the tests themselves
+collect_ignore = ["toy_studies.py", "long_study.py", "example_study.py"]
 HERE = Path(__file__).parent
 
 

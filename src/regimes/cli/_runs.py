@@ -13,24 +13,27 @@ import typer
 
 from regimes.cli._options import JsonOption, StoreOption
 from regimes.cli._output import FAILED, fail, say, say_json, table
-from regimes.lab import Catalogue, CorruptRecordError, Store, discover
+from regimes.lab import Catalogue, CorruptRecordError, Store, begun, discover
 
 app = typer.Typer(help="The trials in the store: list, show, prune.", no_args_is_help=False)
 
 StudyFilter = Annotated[str | None, typer.Option("--study", help="Only this study.")]
 StatusFilter = Annotated[
-    str | None, typer.Option("--status", help="finished, failed, flagged or damaged.")
+    str | None, typer.Option("--status", help="finished, failed, flagged, damaged or begun.")
 ]
 WhereFilter = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="KEY=VALUE", help="Only trials with this parameter or axis."),
 ]
-_STATUSES = ("finished", "failed", "flagged", "damaged")
+_STATUSES = ("finished", "failed", "flagged", "damaged", "begun")
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A trial in the store; `body` is trial.json, empty for a damaged one."""
+    """A trial in the store; `body` is trial.json, or what is known of one that is only begun.
+
+    It is empty for a damaged one.
+    """
 
     study: str
     key: str
@@ -133,7 +136,7 @@ def prune(
     left = place.sweep() if yes else 0
     say(
         f"{len(doomed)} trials {'deleted' if yes else 'would be deleted; add --yes to do it'}"
-        + (f", {left} half-written folders removed" if left else "")
+        + (f", {left} folders that dead processes left removed" if left else "")
     )
 
 
@@ -143,13 +146,20 @@ def _search(
     if status is not None and status not in _STATUSES:
         fail(f"unknown status {status!r}; use one of: {', '.join(_STATUSES)}")
     wanted = [_condition(text) for text in where]
+    for item in _all(store, study):
+        if _has_status(item, status) and all(_matches(item, *c) for c in wanted):
+            yield item
+
+
+def _all(store: Store, study: str | None) -> Iterator[_Found]:
     for name in store.studies():
-        if study is not None and name != study:
-            continue
-        for key in sorted(store.keys(name)):
-            item = _look(store, name, key)
-            if item and _has_status(item, status) and all(_matches(item, *c) for c in wanted):
-                yield item
+        if study in (None, name):
+            found = (_look(store, name, key) for key in sorted(store.keys(name)))
+            yield from (item for item in found if item)
+    for each in begun(store):
+        if study in (None, each.study):
+            known = {"config": each.config, "seconds": each.seconds, "ended": each.saved}
+            yield _Found(each.study, each.key, "begun", known)
 
 
 def _look(store: Store, study: str, key: str) -> _Found | None:

@@ -8,6 +8,7 @@ All three take the same losses, events and observers, train stacked members side
 return a `Run` that says what happened to each.
 """
 
+from regimes.flow._checkpoint import Checkpoint
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._descend import descend
 from regimes.flow._events import (
@@ -33,10 +34,10 @@ from regimes.flow._losses import (
     soft_hinge,
 )
 from regimes.flow._momentum import Momentum
-from regimes.flow._observers import Observer, Record
+from regimes.flow._observers import Observer, Recording
 from regimes.flow._optimisers import SGD, Adam
-from regimes.flow._progress import Progress
 from regimes.flow._rates import constant, drops, hold_then_lower, linear_decay
+from regimes.flow._readings import Readings
 from regimes.flow._run import Run
 from regimes.flow._schedules import (
     AnyOf,
@@ -54,6 +55,7 @@ __all__ = [
     "SGD",
     "Adam",
     "AnyOf",
+    "Checkpoint",
     "CrossEntropy",
     "Event",
     "EverySteps",
@@ -68,8 +70,8 @@ __all__ = [
     "Never",
     "Observer",
     "OnEvent",
-    "Progress",
-    "Record",
+    "Readings",
+    "Recording",
     "Run",
     "Schedule",
     "Status",

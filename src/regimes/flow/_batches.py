@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
 import torch
@@ -38,3 +39,17 @@ class Batches:
             chosen.append(self._orders[member][: self._size])
             self._orders[member] = self._orders[member][self._size :]
         return torch.stack(chosen)
+
+    def kept(self) -> dict[str, Tensor]:
+        """Where every member's draws stand, for a checkpoint."""
+        return {
+            "generators": torch.stack([draw.get_state() for draw in self._draws]),
+            "orders": torch.cat(self._orders),
+            "lengths": torch.tensor([len(order) for order in self._orders]),
+        }
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        for draw, state in zip(self._draws, kept["generators"], strict=True):
+            draw.set_state(state.clone())  # torch crashes on a part of another tensor
+        self._orders = list(kept["orders"].split(kept["lengths"].tolist()))

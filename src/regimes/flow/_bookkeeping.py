@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import torch
@@ -15,18 +15,20 @@ from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, squared_norm
 from regimes.flow._history import History
 from regimes.flow._observers import Recorder
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._status import Status
 
-# From the numbers of some members in the run, their state and evaluation, and their progress.
-MakeSnapshot = Callable[[Floats, State, Evaluation, Progress], Any]
+# From the numbers of some members in the run, their state and evaluation, and their readings.
+MakeSnapshot = Callable[[Floats, State, Evaluation, Readings], Any]
+
+T = TypeVar("T")
 
 NUMBERS = ("loss", "satisfied", "least_margin", "gradient", "weight")
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Ends:
     """The end of every member, in the order they were given."""
 
     state: dict[str, Tensor]
@@ -72,6 +74,28 @@ class Batch:
             ),
         )
 
+    def kept(self) -> dict[str, Tensor]:
+        """Everything but the field, for a checkpoint."""
+        return (
+            {"ids": torch.from_numpy(self.ids), "predictions": self.evaluation.predictions}
+            | within("state", self.state)
+            | within("speed", self.evaluation.speed)
+            | within("carried", self.carried)
+        )
+
+    @staticmethod
+    def restored(kept: Mapping[str, Tensor], start: Batch) -> Batch:
+        """The batch that was kept, with the field of its members in `start`."""
+        ids, predictions = kept["ids"], kept["predictions"]
+        everybody = len(ids) == len(start.ids)
+        return Batch(
+            ids.numpy(),
+            start.field if everybody else start.field.select(ids.to(predictions.device)),
+            below("state", kept),
+            below("carried", kept),
+            Evaluation(predictions, below("speed", kept)),
+        )
+
 
 @final
 class Bookkeeper:
@@ -98,9 +122,9 @@ class Bookkeeper:
         """Wall time since the start."""
         return clock.perf_counter() - self._begin
 
-    def progress(self, ids: Floats, numbers: Mapping[str, Floats], before: Floats) -> Progress:
+    def readings(self, ids: Floats, numbers: Mapping[str, Floats], before: Floats) -> Readings:
         """Where these members stand; `before` is their time one step ago."""
-        return Progress(
+        return Readings(
             time=self.time[ids],
             previous_time=before,
             step=self.counts["taken"][ids],
@@ -111,46 +135,46 @@ class Bookkeeper:
     def settle(
         self,
         batch: Batch,
-        progress: Progress,
+        readings: Readings,
         moved: Floats,
-        ends: Callable[[Floats, Progress], Mapping[Status, Floats]],
-    ) -> tuple[Batch, Progress]:
+        who_ended: Callable[[Floats, Readings], Mapping[Status, Floats]],
+    ) -> tuple[Batch, Readings]:
         """Write down what happened to the members that moved, and let those at an end go.
 
-        `ends` tells which members have come to which end; the first that applies counts.
+        `who_ended` tells which members have come to which end; the first that applies counts.
         """
         ids = batch.ids
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[ids]) & event.test(progress)
-            times[ids[new]] = progress.time[new]
+            new = moved & np.isnan(times[ids]) & event.test(readings)
+            times[ids[new]] = readings.time[new]
             happened[event.name] = new
-        ended = ends(ids, progress)
+        ended = who_ended(ids, readings)
         done = np.logical_or.reduce(list(ended.values()))
-        starts = moved & (progress.step == 0)
-        self._history.add(ids, progress, self.step[ids], moved, done | starts)
+        starts = moved & (readings.step == 0)
+        self._history.add(ids, readings, self.step[ids], moved, done | starts)
         self._recorder.look(
             ids,
-            progress,
+            readings,
             happened,
-            lambda which: self._shown(batch, progress, which),
+            lambda which: self._shown(batch, readings, which),
             moved=moved,
             always=done | starts,
         )
         if not done.any():
-            return batch, progress
+            return batch, readings
         for status, who in reversed(list(ended.items())):
             for member in ids[who]:
                 self._status[member] = status
         self._keep(batch, done)
-        return batch.select(~done), progress.select(~done)
+        return batch.select(~done), readings.select(~done)
 
-    def _shown(self, batch: Batch, progress: Progress, which: Floats) -> Any:
+    def _shown(self, batch: Batch, readings: Readings, which: Floats) -> Any:
         chosen = np.zeros(len(batch.ids), dtype=bool)
         chosen[which] = True
         part = batch if chosen.all() else batch.select(chosen)
-        return self._snapshot(part.ids, part.state, part.evaluation, progress.select(chosen))
+        return self._snapshot(part.ids, part.state, part.evaluation, readings.select(chosen))
 
     def _keep(self, batch: Batch, who: Floats) -> None:
         """Put the last state of these members where the whole run's is kept."""
@@ -161,9 +185,52 @@ class Bookkeeper:
             self._state[name][members] = value[rows]
         self._predictions[members] = batch.evaluation.predictions[rows]
 
-    def outcome(self) -> Outcome:
+    def kept(self, going: Floats) -> dict[str, Tensor]:
+        """All that was written down, for a checkpoint; `going` are the members on their way."""
+        ended = self._ended(going)
+        order = list(Status)
+        numbers = within("first", self.first) | within("event", self._event_times)
+        numbers |= within("count", self.counts) | within("worst", self.worst)
+        numbers |= {"time": self.time, "step": self.step}
+        return (
+            {name: torch.from_numpy(value) for name, value in numbers.items()}
+            | {
+                "seconds": torch.tensor(self.seconds, dtype=torch.float64),
+                "status": torch.tensor([order.index(status) for status in self._status]),
+                "predictions": self._predictions[ended],
+            }
+            | within("state", {name: value[ended] for name, value in self._state.items()})
+            | within("history", self._history.kept())
+            | within("seen", self._recorder.kept())
+        )
+
+    def restore(self, kept: Mapping[str, Tensor], going: Floats) -> None:
+        """The inverse of `kept`; seconds spent before count on."""
+        ended = self._ended(going)
+        order = list(Status)
+        self._begin -= float(kept["seconds"])
+        self.time, self.step = kept["time"].numpy(), kept["step"].numpy()
+        for mine, name in (
+            (self.first, "first"),
+            (self._event_times, "event"),
+            (self.counts, "count"),
+            (self.worst, "worst"),
+        ):
+            mine.update({key: value.numpy() for key, value in below(name, kept).items()})
+        self._status = [order[number] for number in kept["status"].tolist()]
+        self._predictions[ended] = kept["predictions"]
+        for name, value in below("state", kept).items():
+            self._state[name][ended] = value
+        self._history.restore(below("history", kept))
+        self._recorder.restore(below("seen", kept))
+
+    def _ended(self, going: Floats) -> Tensor:
+        members = np.setdiff1d(np.arange(len(self.time)), going)
+        return torch.from_numpy(members).to(self._predictions.device)
+
+    def ends(self) -> Ends:
         """The whole run, once every member has come to an end."""
-        return Outcome(
+        return Ends(
             state=self._state,
             predictions=self._predictions,
             status=tuple(self._status),
@@ -173,6 +240,21 @@ class Bookkeeper:
             worst={k: torch.from_numpy(v) for k, v in self.worst.items()},
             seconds=self.seconds,
         )
+
+
+def within(name: str, values: Mapping[str, T]) -> dict[str, T]:
+    """The values under longer names.
+
+    >>> within("count", {"taken": 1})
+    {'count/taken': 1}
+    """
+    return {f"{name}/{key}": value for key, value in values.items()}
+
+
+def below(name: str, values: Mapping[str, T]) -> dict[str, T]:
+    """Those values that `within` had put under a name."""
+    start = f"{name}/"
+    return {k.removeprefix(start): v for k, v in values.items() if k.startswith(start)}
 
 
 def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, Tensor]:

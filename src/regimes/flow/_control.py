@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from regimes._check import real
-from regimes.flow._progress import Floats
+from regimes.flow._readings import Floats
 
 
 @final

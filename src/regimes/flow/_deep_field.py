@@ -20,9 +20,9 @@ import torch
 from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
-from regimes.flow._memory import tile_of
 from regimes.flow._network_field import parameter_change
 from regimes.flow._objective import Objective
+from regimes.flow._tiles import tile_of
 from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
 
 _CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
@@ -39,7 +39,7 @@ class DeepField:
         biases: c_1, ..., c_{L+1}, what multiplies the biases; None for layers without.
         curve: the activation and its derivative.
         objective: what is descended.
-        tile: members a pass.
+        tile: members per pass.
     """
 
     inputs: Tensor

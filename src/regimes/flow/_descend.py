@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -18,23 +19,26 @@ from regimes.flow._batches import Batches
 from regimes.flow._bookkeeping import (
     Batch,
     Bookkeeper,
+    Ends,
     MakeSnapshot,
-    Outcome,
+    below,
     numbers_of,
     to_host,
+    within,
 )
+from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
-from regimes.flow._gradient_flow import field_of, finished, objective_of
+from regimes.flow._gradient_flow import describe, field_of, finished, objective_of
 from regimes.flow._losses import Loss
 from regimes.flow._members import Members, NetworkLike, gather, listed
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._optimisers import Memory, Optimiser, resolve_optimiser
-from regimes.flow._progress import Floats, Progress
 from regimes.flow._rates import RateFactor, constant
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import ends_and_events
 from regimes.flow._snapshots import NetworkSnapshot
@@ -64,6 +68,7 @@ def descend(
     observe: Mapping[str, Observer] | None = None,
     seed: int = 0,
     memory: int | str | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Train by discrete steps, with the members, events, observers and result of `gradient_flow`.
 
@@ -73,9 +78,9 @@ def descend(
     Args:
         network: as in `gradient_flow`.
         data: as in `gradient_flow`.
-        rate: learning rate, one for all or one a member.
+        rate: learning rate, one for all or one per member.
         optimiser: "gd", "sgd", "momentum" (0.9), "adam", `SGD(momentum)`, `Adam(...)`.
-        batch_size: points a step, drawn afresh each epoch without repetition; None takes all.
+        batch_size: points per step, drawn afresh each epoch without repetition; None takes all.
         schedule: from the number of steps taken to a factor of the rate: `linear_decay(steps)`,
             `drops([...])`, `hold_then_lower(steps)`; None is constant.
         weight_decay: lambda of `(lambda/2) |w - w0|^2` (spec `regimes` S8, towards the start).
@@ -94,6 +99,7 @@ def descend(
         observe: as in `gradient_flow`.
         seed: of the batches; member i draws from `seed + i`.
         memory: as in `gradient_flow`.
+        checkpoint: as in `gradient_flow`.
 
     Returns:
         A `Run`; a member that took all its steps is "reached" without `until`, else "out of steps".
@@ -112,44 +118,65 @@ def descend(
     """
     members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
     objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
-    field, notes = field_of(members, objective, memory)
     stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
     size = members.ensemble.size
     rates = listed(rate)
     rates = rates * size if len(rates) == 1 else rates
     if len(rates) != size:
         raise ValueError(f"{len(rates)} rates were given for {size} members")
+    steps, factor = positive_int("max_steps", max_steps), schedule or constant()
+    update, every = resolve_optimiser(optimiser), positive_int("check_every", check_every)
+    recorder = Recorder(observe or {}, size)
+
+    def described() -> dict[str, object]:
+        return describe(members, objective, recorder, subtract_init, memory) | {
+            "kind": "descend",
+            "rate": rates,
+            "optimiser": update if is_dataclass(update) else type(update).__name__,
+            "batch_size": batch_size,
+            "schedule": [factor(step) for step in (0, steps // 2, steps - 1)],
+            "weight_decay": weight_decay,
+            "until": None if stop is None else stop.name,
+            "events": [event.name for event in watched],
+            "max_steps": steps,
+            "max_seconds": max_seconds,
+            "check_every": every,
+            "seed": seed,
+        }
+
+    keeper = Keeper(checkpoint, described, members.train.x.device)
+    field, notes = field_of(members, objective, keeper.budget(memory))
     stepper = _Stepper(
         members=members,
         objective=objective,
         rates=np.array([real("rate", each, above=0.0) for each in rates]),
-        optimiser=resolve_optimiser(optimiser),
-        schedule=schedule or constant(),
+        optimiser=update,
+        schedule=factor,
         decay=_not_negative("weight_decay", weight_decay),
         batches=_batches(members, batch_size, seed),
         field=field,
     )
-    recorder = Recorder(observe or {}, size)
 
     def snapshot(
-        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+        numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
     ) -> NetworkSnapshot:
         return NetworkSnapshot(
-            numbers, progress, state, evaluation.predictions, members, subtract_init
+            numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    outcome = _descend(
+    ends = _descend(
         stepper,
         field,
         stop,
         watched,
         recorder,
         snapshot,
-        max_steps=positive_int("max_steps", max_steps),
-        check_every=positive_int("check_every", check_every),
+        keeper,
+        max_steps=steps,
+        check_every=every,
         max_seconds=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
-    return finished(members, outcome, recorder, subtract_init, notes)
+    return finished(members, ends, recorder, subtract_init, notes)
 
 
 @final
@@ -184,8 +211,19 @@ class _Stepper:
         dt = torch.from_numpy(rates).to(batch.evaluation.predictions)
         return advance(batch.state, direction, dt), memory, rates
 
+    def kept(self, taken: int) -> dict[str, Tensor]:
+        """Steps taken and where the batches stand, for a checkpoint."""
+        drawn = {} if self.batches is None else within("batches", self.batches.kept())
+        return {"taken": torch.tensor(taken)} | drawn
+
+    def restore(self, kept: Mapping[str, Tensor]) -> int:
+        """The inverse of `kept`: the steps taken."""
+        if self.batches is not None:
+            self.batches.restore(below("batches", kept))
+        return int(kept["taken"])
+
     def _batch_speed(self, batch: Batch) -> State:
-        """Minus the gradient of the mean loss of one random batch a member."""
+        """Minus the gradient of the mean loss of one random batch per member."""
         assert self.batches is not None
         device = batch.evaluation.predictions.device
         members = torch.from_numpy(batch.ids).to(device)
@@ -217,11 +255,12 @@ def _descend(
     watched: tuple[Event, ...],
     recorder: Recorder,
     snapshot: MakeSnapshot,
+    keeper: Keeper,
     *,
     max_steps: int,
     check_every: int,
     max_seconds: float | None,
-) -> Outcome:
+) -> Ends:
     state: State = dict(stepper.members.ensemble.parameters)
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
@@ -230,42 +269,46 @@ def _descend(
     books = Bookkeeper(batch, watched, recorder, snapshot)
     books.step[:] = stepper.rates
 
-    def ends(ids: Floats, progress: Progress) -> dict[Status, Floats]:
+    def who_ended(ids: Floats, readings: Readings) -> dict[Status, Floats]:
         nobody = np.zeros(len(ids), dtype=bool)
-        arrived = nobody if stop is None else stop.test(progress)
+        arrived = nobody if stop is None else stop.test(readings)
         fitted = stop is not None and stop.name == Status.FITTED
-        through = progress.step >= max_steps
+        through = readings.step >= max_steps
         late = max_seconds is not None and books.seconds > max_seconds
         return {
-            Status.DIVERGED: ~np.isfinite(progress.loss) | ~np.isfinite(progress.gradient),
+            Status.DIVERGED: ~np.isfinite(readings.loss) | ~np.isfinite(readings.gradient),
             Status.FITTED: arrived if fitted else nobody,
             Status.REACHED: (nobody if fitted else arrived) | (through & (stop is None)),
             Status.OUT_OF_STEPS: through,
             Status.OUT_OF_TIME: nobody | late,
         }
 
-    everybody = np.ones(size, dtype=bool)
-    progress = books.progress(batch.ids, books.first, books.time.copy())
-    batch, progress = books.settle(batch, progress, everybody, ends)
     taken = 0
+    if (moment := keeper.resume(batch, books)) is not None:
+        batch, readings = moment.batch, moment.readings
+        taken = stepper.restore(moment.more)
+    else:
+        readings = books.readings(batch.ids, books.first, books.time.copy())
+        batch, readings = books.settle(batch, readings, np.ones(size, dtype=bool), who_ended)
     while len(batch.ids):
-        before = books.time[batch.ids]
-        for _ in range(min(check_every, max_steps - taken)):
-            memory = _nested(batch.carried)
-            state, memory, rates = stepper.step(batch, memory, taken)
-            taken += 1
-            books.time[batch.ids] += rates
-            evaluated = batch.evaluation
-            if stepper.batches is None:  # the next step needs the full gradient
-                evaluated = batch.field.evaluate(state)
-            batch = Batch(batch.ids, batch.field, state, _flat(memory), evaluated)
-        if stepper.batches is not None:
-            batch = dataclasses.replace(batch, evaluation=batch.field.evaluate(batch.state))
-        books.counts["taken"][batch.ids] = taken
-        numbers = to_host(numbers_of(batch.field, batch.evaluation, batch.state))
-        progress = books.progress(batch.ids, numbers, before)
-        batch, progress = books.settle(batch, progress, np.ones(len(batch.ids), dtype=bool), ends)
-    return books.outcome()
+        memory = _nested(batch.carried)
+        state, memory, rates = stepper.step(batch, memory, taken)
+        taken += 1
+        books.time[batch.ids] += rates
+        evaluated = batch.evaluation
+        if stepper.batches is None:  # the next step needs the full gradient
+            evaluated = batch.field.evaluate(state)
+        batch = Batch(batch.ids, batch.field, state, _flat(memory), evaluated)
+        if taken % check_every == 0 or taken == max_steps:
+            if stepper.batches is not None:
+                batch = dataclasses.replace(batch, evaluation=batch.field.evaluate(batch.state))
+            books.counts["taken"][batch.ids] = taken
+            numbers = to_host(numbers_of(batch.field, batch.evaluation, batch.state))
+            readings = books.readings(batch.ids, numbers, readings.time)
+            moved = np.ones(len(batch.ids), dtype=bool)
+            batch, readings = books.settle(batch, readings, moved, who_ended)
+        keeper.after_step(batch, readings, books, partial(stepper.kept, taken))
+    return books.ends()
 
 
 def _flat(memory: Memory) -> dict[str, Tensor]:

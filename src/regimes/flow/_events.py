@@ -8,22 +8,22 @@ from typing import final
 
 from regimes._check import choose, real
 from regimes.flow._losses import Loss
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 
 
 @final
 @dataclass(frozen=True)
 class Event:
-    """A condition on the progress of each member; its first time is recorded.
+    """A condition on the readings of each member; its first time is recorded.
 
     Attributes:
         name: the key in `Run.event_times`.
-        test: from the progress of m members to booleans (m,).
+        test: from the readings of m members to booleans (m,).
         needs_margin: whether it asks for margins that the loss must define.
     """
 
     name: str
-    test: Callable[[Progress], Floats]
+    test: Callable[[Readings], Floats]
     needs_margin: bool = False
 
 

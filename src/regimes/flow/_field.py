@@ -84,7 +84,7 @@ def squared_distance(first: State, second: State) -> Tensor:
 
 
 def advance(state: State, speed: State, steps: Tensor) -> dict[str, Tensor]:
-    """`state + steps * speed`, with one step a member."""
+    """`state + steps * speed`, with one step per member."""
     return {
         name: value.addcmul(speed[name], steps.view(-1, *[1] * (value.ndim - 1)))
         for name, value in state.items()

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from regimes._memory import parse_bytes
 from regimes.data import Dataset
-from regimes.flow._bookkeeping import Outcome
+from regimes.flow._bookkeeping import Ends
+from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
@@ -17,16 +18,16 @@ from regimes.flow._field import Evaluation, Field, State
 from regimes.flow._integrate import integrate
 from regimes.flow._losses import Loss, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
-from regimes.flow._memory import autograd_bytes, tile_of
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
 from regimes.flow._snapshots import NetworkSnapshot, predict
+from regimes.flow._tiles import autograd_bytes, tile_of
 from regimes.nets import Ensemble
 
 
@@ -51,6 +52,7 @@ def gradient_flow(
     max_steps: int = 100_000,
     max_seconds: float | None = None,
     memory: int | str | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Integrate `dw/dt = -grad (1/(alpha^2 n)) sum_mu l(F_mu, y_mu)`, `F = alpha (f - f0)`.
 
@@ -59,11 +61,11 @@ def gradient_flow(
     own time, step and end, and leaves the batch when it is done; members do not influence each
     other.
 
-    Whatever is given as a list has one entry a member; what is given once is shared by all.
+    Whatever is given as a list has one entry per member; what is given once is shared by all.
 
     Args:
         network: a network; an `Ensemble`; or a function from a seed to a network.
-        data: a data set, or one a member (sizes may differ).
+        data: a data set, or one per member (sizes may differ).
         loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse", or a `Loss`.
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
         ensemble: number of networks of successive seeds, or the seeds themselves.
@@ -81,16 +83,18 @@ def gradient_flow(
             `compression` S3), because its gradient jumps.
         rule: how step lengths follow; with the hinge a refused step is halved by default.
         momentum: a velocity with a relaxation time.
-        method: "euler" (the spec's, one evaluation a step), "heun" (two, second order) or "rk4"
+        method: "euler" (the spec's, one evaluation per step), "heun" (two, second order) or "rk4"
             (four, fourth order); the last two pay off where the flow is smooth.
-        observe: name -> `Observer`, results in `Run.records`.
-        max_steps: steps tried a member before it is "out of steps".
+        observe: name -> `Observer`, results in `Run.recordings`.
+        max_steps: steps tried per member before it is "out of steps".
         max_seconds: wall clock before all are "out of time".
         memory: budget such as "2GiB"; default a share of what is free. When the members do not fit
             together they are differentiated some at a time, and the run's notes say so.
+        checkpoint: where to leave the state now and then, and where to go on from; in a trial of
+            the lab `point.checkpoint()`. A run that was stopped ends like one that was not.
 
     Returns:
-        A `Run`, one entry a member.
+        A `Run`, one entry per member.
 
     Raises:
         ValueError: alpha <= 0, labels that do not suit the loss, an end that never comes, float32
@@ -120,32 +124,61 @@ def gradient_flow(
         default_weight=0.05,
     )
     _check_resolution(members, objective, settings.tolerances)
-    field, notes = field_of(members, objective, memory)
     recorder = Recorder(observe or {}, members.ensemble.size)
 
+    def described() -> dict[str, object]:
+        own = {"kind": "gradient_flow"} | settings.described
+        return own | describe(members, objective, recorder, subtract_init, memory)
+
+    keeper = Keeper(checkpoint, described, members.train.x.device)
+    field, notes = field_of(members, objective, keeper.budget(memory))
+
     def snapshot(
-        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+        numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
     ) -> NetworkSnapshot:
         return NetworkSnapshot(
-            numbers, progress, state, evaluation.predictions, members, subtract_init
+            numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    outcome = integrate(field, members.ensemble.parameters, settings, recorder, snapshot)
-    return finished(members, outcome, recorder, subtract_init, notes)
+    ends = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
+    return finished(members, ends, recorder, subtract_init, notes)
+
+
+def describe(
+    members: Members,
+    objective: Objective,
+    recorder: Recorder,
+    subtract_init: bool,
+    memory: int | str | None,
+) -> dict[str, object]:
+    """What tells a run of networks from others, for its checkpoints."""
+    return {
+        "loss": objective.loss.name,
+        "divide_by": objective.divide_by,
+        "subtract_init": subtract_init,
+        "memory": memory,
+        "observe": recorder.names,
+        "n_train": members.counts.tolist(),
+        "alpha": members.alpha.tolist(),
+        "parameters": {
+            name: (tuple(value.shape), value.dtype)
+            for name, value in members.ensemble.parameters.items()
+        },
+    }
 
 
 def finished(
     members: Members,
-    outcome: Outcome,
+    ends: Ends,
     recorder: Recorder,
     subtract_init: bool,
     notes: tuple[str, ...],
 ) -> Run:
-    """The result of a run of networks: the outcome and the outputs on the test points."""
+    """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
     outputs_test = None
     if test.y.shape[1]:
-        now = Ensemble(members.ensemble.template, outcome.state, members.ensemble.buffers)
+        now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
         outputs_test = predict(
             now,
             members.ensemble,
@@ -155,19 +188,19 @@ def finished(
             subtract_init=subtract_init,
         )
     return Run(
-        history=outcome.history,
-        outputs_train=outcome.predictions,
+        history=ends.history,
+        outputs_train=ends.predictions,
         outputs_test=outputs_test,
         y_test=test.y if test.y.shape[1] else None,
-        parameters=outcome.state,
-        status=outcome.status,
-        event_times=outcome.event_times,
-        records=recorder.records(),
-        steps=outcome.counts["taken"],
-        refused=outcome.counts["refused"],
-        forced=outcome.counts["forced"],
-        worst=outcome.worst,
-        seconds=outcome.seconds,
+        parameters=ends.state,
+        status=ends.status,
+        event_times=ends.event_times,
+        recordings=recorder.recordings(),
+        steps=ends.counts["taken"],
+        refused=ends.counts["refused"],
+        forced=ends.counts["forced"],
+        worst=ends.worst,
+        seconds=ends.seconds,
         notes=notes,
     )
 

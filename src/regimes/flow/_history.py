@@ -1,14 +1,15 @@
-"""The course of every member at checkpoints that are dense first, then every 100 steps."""
+"""The course of every member at moments that are dense first, then every 100 steps."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 
 # After step s the next row is at `int(s + 1 + A (1 - exp(-s/tau)))`: dense first, then every A.
 _SPACING, _ONSET = 100.0, 1e4  # A and tau of spec `regimes` S6
@@ -34,22 +35,37 @@ class History:
         self._next = np.zeros(members, dtype=np.int64)
 
     def add(
-        self, ids: Floats, progress: Progress, sizes: Floats, accepted: Floats, ends: Floats
+        self, ids: Floats, readings: Readings, sizes: Floats, accepted: Floats, ends: Floats
     ) -> None:
-        """Keep a row of each member that is at a checkpoint or at its end."""
-        marked = ends | (accepted & (progress.step >= self._next[ids]))
+        """Keep a row of each member that is at such a moment or at its end."""
+        marked = ends | (accepted & (readings.step >= self._next[ids]))
         if not marked.any():
             return
         due = np.flatnonzero(marked)
-        done = progress.step[due]
+        done = readings.step[due]
         self._next[ids[due]] = (done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))).astype(np.int64)
-        columns = [sizes if name == "step_size" else getattr(progress, name) for name in COLUMNS]
+        columns = [sizes if name == "step_size" else getattr(readings, name) for name in COLUMNS]
         rows = np.stack([np.asarray(column, dtype=np.float64)[due] for column in columns], axis=1)
         for number, row in zip(due, rows.tolist(), strict=True):
             kept = self._rows[ids[number]]
             if kept and kept[-1][0] == row[0]:
                 kept.pop()
             kept.append(tuple(row))
+
+    def kept(self) -> dict[str, Tensor]:
+        """All rows, for a checkpoint."""
+        rows = [row for member in self._rows for row in member]
+        return {
+            "rows": torch.tensor(rows, dtype=torch.float64).view(-1, len(COLUMNS)),
+            "lengths": torch.tensor([len(member) for member in self._rows]),
+            "next": torch.from_numpy(self._next),
+        }
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        members = kept["rows"].split(kept["lengths"].tolist())
+        self._rows = [[tuple(row) for row in member.tolist()] for member in members]
+        self._next = kept["next"].numpy()
 
     def padded(self) -> dict[str, Tensor]:
         """Each column as (R, K); a member with fewer rows repeats its last."""

@@ -13,15 +13,16 @@ from regimes.flow._bookkeeping import (
     NUMBERS,
     Batch,
     Bookkeeper,
+    Ends,
     MakeSnapshot,
-    Outcome,
     numbers_of,
     to_host,
 )
+from regimes.flow._checkpoint import Keeper
 from regimes.flow._control import Changes, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
 from regimes.flow._observers import Recorder
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._settings import Settings
 from regimes.flow._status import Status
 
@@ -30,26 +31,35 @@ _NO_STEP = 4e-16  # a step this small against the time no longer changes it
 
 @torch.no_grad()
 def integrate(
-    field: Field, state: State, settings: Settings, recorder: Recorder, snapshot: MakeSnapshot
-) -> Outcome:
+    field: Field,
+    state: State,
+    settings: Settings,
+    recorder: Recorder,
+    snapshot: MakeSnapshot,
+    keeper: Keeper,
+) -> Ends:
     """Integrate until every member has come to an end.
 
     Controls are small arrays on the CPU, everything else stays where the state is: a step costs one
-    evaluation of the field and one transfer of a few numbers a member.
+    evaluation of the field and one transfer of a few numbers per member.
     """
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
     velocity = settings.momentum.start(state)
     batch = Batch(np.arange(size), field, dict(state), velocity, evaluation)
     books = Bookkeeper(batch, settings.events, recorder, snapshot)
-    books.step[:] = _first_steps(settings, books.first)
-    progress = books.progress(batch.ids, books.first, books.time.copy())
-    everybody = np.ones(size, dtype=bool)
-    ends = _Ends(settings, books, everybody)
-    batch, progress = books.settle(batch, progress, everybody, ends)
+    if (moment := keeper.resume(batch, books)) is not None:
+        batch, readings = moment.batch, moment.readings
+    else:
+        books.step[:] = _first_steps(settings, books.first)
+        readings = books.readings(batch.ids, books.first, books.time.copy())
+        everybody = np.ones(size, dtype=bool)
+        who_ended = _WhoEnded(settings, books, everybody)
+        batch, readings = books.settle(batch, readings, everybody, who_ended)
     while len(batch.ids):
-        batch, progress = _advance(batch, progress, settings, books)
-    return books.outcome()
+        batch, readings = _advance(batch, readings, settings, books)
+        keeper.after_step(batch, readings, books)
+    return books.ends()
 
 
 def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
@@ -61,11 +71,11 @@ def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
 
 
 def _advance(
-    batch: Batch, progress: Progress, settings: Settings, books: Bookkeeper
-) -> tuple[Batch, Progress]:
+    batch: Batch, readings: Readings, settings: Settings, books: Bookkeeper
+) -> tuple[Batch, Readings]:
     """Propose a step for every member, judge it, and move those it is granted to."""
     ids, now = batch.ids, books.time[batch.ids]
-    wished, step = _lengths(books.step[ids], progress, settings)
+    wished, step = _lengths(books.step[ids], readings, settings)
     predictions = batch.evaluation.predictions
     dt = torch.from_numpy(step).to(predictions)
     slope = settings.method(batch.field, batch.state, batch.evaluation.speed, dt)
@@ -79,7 +89,7 @@ def _advance(
     if settings.tolerances.weight is not None and settings.momentum.active:
         wanted["moved"] = dt * squared_norm(velocity).sqrt()
     numbers = to_host(wanted)
-    changes = _changes(numbers, progress, step, settings)
+    changes = _changes(numbers, readings, step, settings)
     verdict = judge(changes, step, now, settings.tolerances, settings.rule)
     accepted = verdict.accepted
     # a step cut short to end at a given time says nothing about the length of the next
@@ -90,32 +100,32 @@ def _advance(
         after = np.where(accepted & (step >= settings.t_end - now), settings.t_end, after)
     books.time[ids] = after
     batch = _moved(batch, proposal, velocity, evaluation, accepted)
-    merged = {name: np.where(accepted, numbers[name], getattr(progress, name)) for name in NUMBERS}
-    ends = _Ends(settings, books, changes.finite)
-    return books.settle(batch, books.progress(ids, merged, now), accepted, ends)
+    merged = {name: np.where(accepted, numbers[name], getattr(readings, name)) for name in NUMBERS}
+    who_ended = _WhoEnded(settings, books, changes.finite)
+    return books.settle(batch, books.readings(ids, merged, now), accepted, who_ended)
 
 
-def _lengths(steps: Floats, progress: Progress, settings: Settings) -> tuple[Floats, Floats]:
+def _lengths(steps: Floats, readings: Readings, settings: Settings) -> tuple[Floats, Floats]:
     """The steps that control asks for, and the same cut to end at t_end."""
     tolerance, t_end = settings.tolerances.weight, settings.t_end
     if tolerance is not None and not settings.momentum.active:
         with np.errstate(divide="ignore", invalid="ignore"):
-            longest = tolerance * progress.weight / progress.gradient
+            longest = tolerance * readings.weight / readings.gradient
         steps = np.where(longest < steps, longest, steps)
     if t_end is None:
         return steps, steps
-    remaining = t_end - progress.time
-    return steps, np.where(progress.gradient == 0, remaining, np.minimum(steps, remaining))
+    remaining = t_end - readings.time
+    return steps, np.where(readings.gradient == 0, remaining, np.minimum(steps, remaining))
 
 
 def _changes(
-    numbers: Mapping[str, Floats], progress: Progress, step: Floats, settings: Settings
+    numbers: Mapping[str, Floats], readings: Readings, step: Floats, settings: Settings
 ) -> Changes:
     nothing = np.zeros(len(step))
     weight = nothing
     if settings.tolerances.weight is not None:
-        moved = numbers.get("moved", step * progress.gradient)
-        weight = moved / np.where(progress.weight > 0, progress.weight, np.inf)
+        moved = numbers.get("moved", step * readings.gradient)
+        weight = moved / np.where(readings.weight > 0, readings.weight, np.inf)
     finite = np.isfinite(numbers["loss"]) & np.isfinite(numbers["gradient"])
     return Changes(numbers["d_output"], numbers.get("d_gradient", nothing), weight, finite)
 
@@ -131,20 +141,20 @@ def _count(
 
 
 @final
-class _Ends:
+class _WhoEnded:
     """Which members have come to which end; the first that applies counts."""
 
     def __init__(self, settings: Settings, books: Bookkeeper, proposal_finite: Floats) -> None:
         self.settings, self.books, self.proposal_finite = settings, books, proposal_finite
 
-    def __call__(self, ids: Floats, progress: Progress) -> dict[Status, Floats]:
+    def __call__(self, ids: Floats, readings: Readings) -> dict[Status, Floats]:
         settings, nobody = self.settings, np.zeros(len(ids), dtype=bool)
-        stuck = self.books.step[ids] <= _NO_STEP * np.maximum(progress.time, 1e-290)
-        lost = ~np.isfinite(progress.loss) | ~np.isfinite(progress.gradient)
-        arrived = nobody if settings.until is None else settings.until.test(progress)
+        stuck = self.books.step[ids] <= _NO_STEP * np.maximum(readings.time, 1e-290)
+        lost = ~np.isfinite(readings.loss) | ~np.isfinite(readings.gradient)
+        arrived = nobody if settings.until is None else settings.until.test(readings)
         fitted = settings.until is not None and settings.until.name == Status.FITTED
-        late = nobody if settings.t_end is None else progress.time >= settings.t_end
-        still = (progress.gradient == 0) & (settings.t_end is None) & (not settings.momentum.active)
+        late = nobody if settings.t_end is None else readings.time >= settings.t_end
+        still = (readings.gradient == 0) & (settings.t_end is None) & (not settings.momentum.active)
         tried = self.books.counts["taken"][ids] + self.books.counts["refused"][ids]
         overdue = settings.max_seconds is not None and self.books.seconds > settings.max_seconds
         return {

@@ -20,9 +20,9 @@ DUAL, OUTPUTS = "dual", "outputs"
 class KernelField:
     """`do/dt = K c`, `da/dt = c` with `c = -l'(o)/n` (specs `regimes` S10, `compression` S12).
 
-    The state holds the dual weights a and the outputs o = K a, so that one product with K a step is
-    enough. Gradients are measured by `c^T K c`, their norm in the space of parameters, which makes
-    the flow step for step the limit alpha -> infinity of `gradient_flow`.
+    The state holds the dual weights a and the outputs o = K a, so that one product with K per step
+    is enough. Gradients are measured by `c^T K c`, their norm in the space of parameters, which
+    makes the flow step for step the limit alpha -> infinity of `gradient_flow`.
 
     Attributes:
         gram: K between training points, (n, n) shared or (m, n, n).

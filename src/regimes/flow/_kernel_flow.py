@@ -9,6 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, State
@@ -18,7 +19,7 @@ from regimes.flow._losses import Loss, resolve_loss
 from regimes.flow._momentum import Momentum
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._snapshots import KernelSnapshot
@@ -54,6 +55,7 @@ def kernel_flow(
     observe: Mapping[str, Observer] | None = None,
     max_steps: int = 100_000,
     max_seconds: float | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Run:
     """Integrate `do/dt = -(1/n) K l'(o, y)` from o = 0, with the steps and events of gradient_flow.
 
@@ -79,6 +81,7 @@ def kernel_flow(
         observe: observers of `KernelSnapshot`s.
         max_steps: as in `gradient_flow`.
         max_seconds: as in `gradient_flow`.
+        checkpoint: as in `gradient_flow`.
 
     Returns:
         A `Run` whose `parameters` hold the dual weights a, (R, n, c): outputs are `K(x, train) a`.
@@ -125,28 +128,38 @@ def kernel_flow(
     nothing = gram.new_zeros(kernels.size, gram.shape[-1], outputs)
 
     def snapshot(
-        numbers: Floats, state: State, evaluation: Evaluation, progress: Progress
+        numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
     ) -> KernelSnapshot:
-        return KernelSnapshot(numbers, progress, state[DUAL], evaluation.predictions)
+        return KernelSnapshot(numbers, readings, state[DUAL], evaluation.predictions)
 
     field = KernelField(kernels.train, objective)
     start = {DUAL: nothing, OUTPUTS: nothing.clone()}
-    outcome = integrate(field, start, settings, recorder, snapshot)
-    dual = outcome.state[DUAL]
+
+    def described() -> dict[str, object]:
+        return settings.described | {
+            "kind": "kernel_flow",
+            "loss": resolved.name,
+            "observe": recorder.names,
+            "dual": (tuple(nothing.shape), nothing.dtype),
+        }
+
+    keeper = Keeper(checkpoint, described, gram.device)
+    ends = integrate(field, start, settings, recorder, snapshot, keeper)
+    dual = ends.state[DUAL]
     return Run(
-        history=outcome.history,
-        outputs_train=outcome.predictions,
+        history=ends.history,
+        outputs_train=ends.predictions,
         outputs_test=None if kernels.test is None else torch.matmul(kernels.test, dual),
         y_test=None if y_test is None else (y_test if y_test.ndim == 2 else y_test[None]),
         parameters={DUAL: dual},
-        status=outcome.status,
-        event_times=outcome.event_times,
-        records=recorder.records(),
-        steps=outcome.counts["taken"],
-        refused=outcome.counts["refused"],
-        forced=outcome.counts["forced"],
-        worst=outcome.worst,
-        seconds=outcome.seconds,
+        status=ends.status,
+        event_times=ends.event_times,
+        recordings=recorder.recordings(),
+        steps=ends.counts["taken"],
+        refused=ends.counts["refused"],
+        forced=ends.counts["forced"],
+        worst=ends.worst,
+        seconds=ends.seconds,
     )
 
 
@@ -162,7 +175,7 @@ def _check(
     labels = y if y.ndim == (3 if targets else 2) else y[None]
     if labels.ndim < 2 or labels.shape[1] != n:
         raise ValueError(
-            f"y_train must have shape ({n},) or (R, {n}), one label a training point, "
+            f"y_train must have shape ({n},) or (R, {n}), one label per training point, "
             f"got {tuple(y.shape)}"
         )
     sizes = {len(gram) if gram.ndim == 3 else 1, len(labels)}
@@ -176,7 +189,7 @@ def _check(
             sizes.add(len(gram_test))
     if y_test is not None and (gram_test is None or y_test.shape[-1] != gram_test.shape[-2]):
         raise ValueError(
-            f"y_test of shape {tuple(y_test.shape)} needs gram_test with one row a label, "
+            f"y_test of shape {tuple(y_test.shape)} needs gram_test with one row per label, "
             f"got {None if gram_test is None else tuple(gram_test.shape)}"
         )
     if len(sizes - {1}) > 1:

@@ -1,4 +1,4 @@
-"""Who takes part: networks, data sets, scales and training-set sizes, one of each a member."""
+"""Who takes part: networks, data sets, scales and training-set sizes, one of each per member."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def gather(
     scales = _scales(alpha)
     sets = [data] if isinstance(data, Dataset) else list(data)
     if not sets or not all(isinstance(each, Dataset) for each in sets):
-        raise ValueError(f"data must be a Dataset or a list of them, one a member, got {data!r}")
+        raise ValueError(f"data must be a Dataset or a list of them, one per member, got {data!r}")
     counts = None if n_train is None else _numbers("n_train", n_train)
     seeds = _seeds(network, ensemble)
     given = {"alpha": len(scales), "data": len(sets)}
@@ -143,7 +143,7 @@ def _size(given: dict[str, int]) -> int:
     several = {name: count for name, count in given.items() if count != 1}
     if len(set(several.values())) > 1:
         raise ValueError(
-            "everything that is given for each member must have one entry a member, got "
+            "everything that is given for each member must have one entry per member, got "
             + ", ".join(f"{count} of {name}" for name, count in several.items())
             + "; for a grid repeat the values so that member i has entry i of each"
         )

@@ -12,18 +12,18 @@ Method = Callable[[Field, State, State, Tensor], State]
 
 
 def euler(field: Field, state: State, speed: State, dt: Tensor) -> State:
-    """The speed at the start: one evaluation a step, error of order dt (spec `regimes` S6)."""
+    """The speed at the start: one evaluation per step, error of order dt (spec `regimes` S6)."""
     return speed
 
 
 def heun(field: Field, state: State, speed: State, dt: Tensor) -> State:
-    """The mean of the speeds at both ends: two evaluations a step, error of order dt^2."""
+    """The mean of the speeds at both ends: two evaluations per step, error of order dt^2."""
     end = field.evaluate(advance(state, speed, dt)).speed
     return {name: 0.5 * (value + end[name]) for name, value in speed.items()}
 
 
 def runge_kutta(field: Field, state: State, speed: State, dt: Tensor) -> State:
-    """The classical four stages: four evaluations a step, error of order dt^4."""
+    """The classical four stages: four evaluations per step, error of order dt^4."""
     second = field.evaluate(advance(state, speed, 0.5 * dt)).speed
     third = field.evaluate(advance(state, second, 0.5 * dt)).speed
     fourth = field.evaluate(advance(state, third, dt)).speed

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regimes._check import real
 from regimes.flow._field import State
-from regimes.flow._progress import Floats
+from regimes.flow._readings import Floats
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 from regimes.flow._schedules import LogTimes, Schedule
 
 
@@ -31,12 +31,12 @@ class Observer:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Record:
+class Recording:
     """What an observer saw.
 
     Attributes:
-        times: one tensor (k_i,) a member.
-        values: one tensor (k_i, ...) a member.
+        times: one tensor (k_i,) per member.
+        values: one tensor (k_i, ...) per member.
     """
 
     times: tuple[Tensor, ...]
@@ -79,10 +79,15 @@ class Recorder:
             name: [[] for _ in range(members)] for name in observers
         }
 
+    @property
+    def names(self) -> list[str]:
+        """Of the observers."""
+        return list(self._observers)
+
     def look(
         self,
         ids: Floats,
-        progress: Progress,
+        readings: Readings,
         happened: dict[str, Floats],
         snapshot: Callable[[Floats], Any],
         *,
@@ -91,25 +96,48 @@ class Recorder:
     ) -> None:
         """Observe the members that moved and are due; `always` marks starts and ends."""
         for name, observer in self._observers.items():
-            due = np.flatnonzero((observer.when.due(progress, happened) & moved) | always)
+            due = np.flatnonzero((observer.when.due(readings, happened) & moved) | always)
             if len(due) == 0:
                 continue
             seen = observer.measure(snapshot(due))
             if not isinstance(seen, Tensor) or seen.ndim < 1 or len(seen) != len(due):
                 shape = tuple(seen.shape) if isinstance(seen, Tensor) else type(seen).__name__
                 raise ValueError(
-                    f"observer {name!r} must return a tensor ({len(due)}, ...), one entry a "
+                    f"observer {name!r} must return a tensor ({len(due)}, ...), one entry per "
                     f"member of the snapshot, got {shape}"
                 )
             for number, value in zip(due, seen.detach().cpu().clone(), strict=True):
                 kept = self._seen[name][ids[number]]
-                if not (kept and kept[-1][0] == progress.time[number]):
-                    kept.append((float(progress.time[number]), value))
+                if not (kept and kept[-1][0] == readings.time[number]):
+                    kept.append((float(readings.time[number]), value))
 
-    def records(self) -> dict[str, Record]:
+    def kept(self) -> dict[str, Tensor]:
+        """Everything seen so far, for a checkpoint."""
+        found = {}
+        for name, member, seen in self._each():
+            if seen:
+                times = torch.tensor([time for time, _ in seen], dtype=torch.float64)
+                found[f"{name}/{member}/times"] = times
+                found[f"{name}/{member}/values"] = torch.stack([value for _, value in seen])
+        return found
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        for name, member, seen in self._each():
+            if f"{name}/{member}/times" in kept:
+                times = kept[f"{name}/{member}/times"].tolist()
+                values = kept[f"{name}/{member}/values"].unbind()
+                seen[:] = list(zip(times, values, strict=True))
+
+    def _each(self) -> Iterator[tuple[str, int, list[tuple[float, Tensor]]]]:
+        for name, members in self._seen.items():
+            for member, seen in enumerate(members):
+                yield name, member, seen
+
+    def recordings(self) -> dict[str, Recording]:
         """Everything seen."""
         return {
-            name: Record(
+            name: Recording(
                 tuple(torch.tensor([t for t, _ in one], dtype=torch.float64) for one in seen),
                 tuple(torch.stack([v for _, v in one]) for one in seen),
             )

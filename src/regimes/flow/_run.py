@@ -9,17 +9,17 @@ from typing import final
 
 from torch import Tensor
 
-from regimes.flow._observers import Record
+from regimes.flow._observers import Recording
 from regimes.flow._status import Status
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """R members after training; every field has one entry a member.
+    """R members after training; every field has one entry per member.
 
     Attributes:
-        times: checkpoint times, (R, K); a member that ended earlier repeats its last.
+        times: when the course was noted, (R, K); a member that ended earlier repeats its last.
         losses: mean training loss at those times, not divided by alpha, (R, K).
         history: these and step_size, satisfied (fraction of points with their margin),
             least_margin, gradient and weight (norms), step, each (R, K).
@@ -29,7 +29,7 @@ class Run:
         parameters: name -> (R, ...), the state at the end.
         status: what ended each run.
         event_times: event -> first time, (R,), NaN where it never happened.
-        records: observer -> what it saw.
+        recordings: observer -> what it saw.
         steps: steps taken, (R,).
         refused: steps tried and not accepted, (R,).
         forced: steps accepted although a tolerance was exceeded, (R,).
@@ -45,7 +45,7 @@ class Run:
     parameters: Mapping[str, Tensor]
     status: tuple[Status, ...]
     event_times: Mapping[str, Tensor]
-    records: Mapping[str, Record]
+    recordings: Mapping[str, Recording]
     steps: Tensor
     refused: Tensor
     forced: Tensor
@@ -55,12 +55,12 @@ class Run:
 
     @property
     def times(self) -> Tensor:
-        """Checkpoint times, (R, K)."""
+        """When the course was noted, (R, K)."""
         return self.history["time"]
 
     @property
     def losses(self) -> Tensor:
-        """Mean training losses at the checkpoints, (R, K)."""
+        """Mean training losses at these times, (R, K)."""
         return self.history["loss"]
 
     @property

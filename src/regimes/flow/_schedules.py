@@ -8,13 +8,13 @@ from typing import Protocol, final
 import numpy as np
 
 from regimes._check import positive_int, real
-from regimes.flow._progress import Floats, Progress
+from regimes.flow._readings import Floats, Readings
 
 
 class Schedule(Protocol):
     """Which members are due after a step; start and end are always observed."""
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Booleans (m,); `happened` says for each event which members it came to just now."""
         ...
 
@@ -29,11 +29,11 @@ class LogTimes:
     def __post_init__(self) -> None:
         positive_int("per_decade", self.per_decade)
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Whether a mark 10^(k/per_decade) was passed."""
         with np.errstate(divide="ignore"):
-            now = np.floor(self.per_decade * np.log10(progress.time))
-            before = np.floor(self.per_decade * np.log10(progress.previous_time))
+            now = np.floor(self.per_decade * np.log10(readings.time))
+            before = np.floor(self.per_decade * np.log10(readings.previous_time))
         return now > before
 
 
@@ -47,10 +47,10 @@ class EveryTime:
     def __post_init__(self) -> None:
         real("interval", self.interval, above=0.0)
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Whether a multiple of the interval was passed."""
-        now = np.floor(progress.time / self.interval)
-        return now > np.floor(progress.previous_time / self.interval)
+        now = np.floor(readings.time / self.interval)
+        return now > np.floor(readings.previous_time / self.interval)
 
 
 @final
@@ -63,9 +63,9 @@ class EverySteps:
     def __post_init__(self) -> None:
         positive_int("steps", self.steps)
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Whether the number of steps is a multiple."""
-        return progress.step % self.steps == 0
+        return readings.step % self.steps == 0
 
 
 @final
@@ -75,7 +75,7 @@ class OnEvent:
 
     event: str
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Whether it happened in this step."""
         if self.event not in happened:
             raise ValueError(
@@ -90,9 +90,9 @@ class OnEvent:
 class Never:
     """At the start and the end alone."""
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Nobody."""
-        return np.zeros(len(progress.time), dtype=bool)
+        return np.zeros(len(readings.time), dtype=bool)
 
 
 @final
@@ -102,6 +102,6 @@ class AnyOf:
 
     schedules: tuple[Schedule, ...]
 
-    def due(self, progress: Progress, happened: dict[str, Floats]) -> Floats:
+    def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """The union."""
-        return np.any([each.due(progress, happened) for each in self.schedules], axis=0)
+        return np.any([each.due(readings, happened) for each in self.schedules], axis=0)

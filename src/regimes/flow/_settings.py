@@ -27,7 +27,7 @@ class Settings:
         until: the event that ends a member's run, or None.
         events: events whose first times are recorded, `until` among them.
         t_end: flow time at which every run ends exactly, or None.
-        max_steps: steps tried, taken or refused, a member.
+        max_steps: steps tried per member, taken or refused.
         max_seconds: wall clock for all members, or None.
     """
 
@@ -40,6 +40,21 @@ class Settings:
     t_end: float | None
     max_steps: int
     max_seconds: float | None
+
+    @property
+    def described(self) -> dict[str, object]:
+        """What tells these settings from others; functions go by their names."""
+        return {
+            "tolerances": self.tolerances,
+            "rule": self.rule,
+            "momentum": self.momentum,
+            "method": self.method.__name__,
+            "until": None if self.until is None else self.until.name,
+            "events": [event.name for event in self.events],
+            "t_end": self.t_end,
+            "max_steps": self.max_steps,
+            "max_seconds": self.max_seconds,
+        }
 
 
 def make_settings(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regimes.flow._members import Members
-from regimes.flow._progress import Progress
+from regimes.flow._readings import Readings
 from regimes.nets import Ensemble
 
 
@@ -22,7 +22,7 @@ class NetworkSnapshot:
 
     Attributes:
         numbers: their numbers in the run, (m,).
-        progress: their times, losses, ... (m,) each.
+        readings: their times, losses, ... (m,) each.
         parameters: name -> (m, ...).
         predictions: F on the training points, (m, n, c).
         members: all R members at the start: networks, points, scales.
@@ -30,7 +30,7 @@ class NetworkSnapshot:
     """
 
     numbers: np.ndarray
-    progress: Progress
+    readings: Readings
     parameters: Mapping[str, Tensor]
     predictions: Tensor
     members: Members
@@ -74,13 +74,13 @@ class KernelSnapshot:
 
     Attributes:
         numbers: their numbers in the run, (m,).
-        progress: their times, losses, ... (m,) each.
+        readings: their times, losses, ... (m,) each.
         dual: weights a of the training points, (m, n, c); outputs anywhere are `K(x, train) a`.
         predictions: outputs on the training points, (m, n, c).
     """
 
     numbers: np.ndarray
-    progress: Progress
+    readings: Readings
     dual: Tensor
     predictions: Tensor
 

@@ -12,6 +12,7 @@ nothing of networks or kernels.
 from __future__ import annotations
 
 from regimes.lab._axes import Axis
+from regimes.lab._checkpoint import Begun, begun
 from regimes.lab._claims import Claim, Verdict
 from regimes.lab._collect import collect, collect_blocks, mean_over
 from regimes.lab._config import Point, TrialConfig
@@ -51,6 +52,7 @@ __all__ = [
     "Agenda",
     "Array",
     "Axis",
+    "Begun",
     "Catalogue",
     "Claim",
     "CorruptRecordError",
@@ -88,6 +90,7 @@ __all__ = [
     "Verdict",
     "agenda",
     "announce_run",
+    "begun",
     "collect",
     "collect_blocks",
     "conduct",

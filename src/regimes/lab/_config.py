@@ -7,7 +7,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regimes.lab._checkpoint import Checkpoint, Checkpoints
 
 KEY_LENGTH = 20  # hex digits: 80 bits, no collision before 1e10 trials
 
@@ -33,7 +36,8 @@ class Point(Mapping[str, Any]):
     """Where in the scan a trial stands: one value per axis, a tuple of values for a stacked axis.
 
     Values are read as `point["width"]` or `point.width`. `point.dtype` and `point.device` say in
-    which precision and where to compute.
+    which precision and where to compute. A long flow or descent in the trial takes
+    `checkpoint=point.checkpoint()` and survives a kill.
 
     >>> point = Point({"width": 100, "seed": (0, 1)})
     >>> point.width, point["seed"], point
@@ -41,11 +45,24 @@ class Point(Mapping[str, Any]):
     """
 
     def __init__(
-        self, values: Mapping[str, Any], *, dtype: str = "float64", device: str = "cpu"
+        self,
+        values: Mapping[str, Any],
+        *,
+        dtype: str = "float64",
+        device: str = "cpu",
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self._values = dict(values)
         self.dtype = dtype
         self.device = device
+        self._checkpoints = checkpoints
+
+    def checkpoint(self, name: str = "run") -> Checkpoint | None:
+        """Where a flow or descent of the trial leaves its state; several need different names.
+
+        None, which saves nothing, where the trial does not run beside a store.
+        """
+        return None if self._checkpoints is None else self._checkpoints.named(name)
 
     def __getitem__(self, axis: str) -> Any:
         return self._values[axis]

@@ -146,6 +146,7 @@ def _run_batch(description: str, trials: str, write: str) -> list[_Answer]:
         [TrialConfig.from_dict(data) for data in json.loads(trials)],
         device=job.device,
         is_done=(lambda key: store.contains(job.study, key)) if shared else (lambda key: False),
+        store=store if shared else None,
     )
     for group in groups:
         if shared:

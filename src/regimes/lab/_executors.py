@@ -45,6 +45,7 @@ class InlineExecutor:
                 device=job.device,
                 is_done=lambda key: store.contains(job.study, key),
                 stopping=lambda: stop.requested,
+                store=store,
             )
             for group in groups:
                 save(store, group)

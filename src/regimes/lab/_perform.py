@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab._config import TrialConfig
+from regimes.lab._checkpoint import Checkpoints
+from regimes.lab._config import Point, TrialConfig
 from regimes.lab._environment import environment
 from regimes.lab._record import FAILED, FINISHED, Encoded, Record, encode
 from regimes.lab._registry import load
@@ -76,9 +77,16 @@ def limit_threads() -> None:
         torch.set_num_threads(int(granted))
 
 
-def perform(study: Study, config: TrialConfig, *, device: str = "cpu") -> Record:
-    """Run one trial; an exception in it becomes a failed record with its traceback."""
+def perform(
+    study: Study, config: TrialConfig, *, device: str = "cpu", store: Store | None = None
+) -> Record:
+    """Run one trial; an exception in it becomes a failed record with its traceback.
+
+    Checkpoints that it asks for go to `store`; without one there are none.
+    """
     params, point = study.rebuild(config, device=device)
+    checkpoints = None if store is None else Checkpoints(store, config)
+    point = Point(point, dtype=point.dtype, device=point.device, checkpoints=checkpoints)
     started, clock = _now(), time.perf_counter()
     status, result, error = FINISHED, TrialResult(), None
     try:
@@ -99,7 +107,7 @@ def perform(study: Study, config: TrialConfig, *, device: str = "cpu") -> Record
         status=status,
         result=result,
         error=error,
-        seconds=time.perf_counter() - clock,
+        seconds=time.perf_counter() - clock + (checkpoints.spent if checkpoints else 0.0),
         started=started,
         ended=_now(),
         provenance={
@@ -126,8 +134,12 @@ def perform_all(
     device: str,
     is_done: Callable[[str], bool],
     stopping: Callable[[], bool] = lambda: False,
+    store: Store | None = None,
 ) -> Iterator[list[tuple[Encoded, Outcome]]]:
-    """Run trials one by one and yield them in groups small enough that little is ever unsaved."""
+    """Run trials one by one and yield them in groups small enough that little is ever unsaved.
+
+    `store` takes the checkpoints of long trials.
+    """
     group: list[tuple[Encoded, Outcome]] = []
     unsaved = 0.0
     for config in configs:
@@ -136,7 +148,7 @@ def perform_all(
         if is_done(config.key):
             group.append((_NOTHING, Outcome(config.key, FOUND)))
             continue
-        record = perform(study, config, device=device)
+        record = perform(study, config, device=device, store=store)
         group.append((encode(record), outcome_of(study, record)))
         unsaved += record.seconds
         if len(group) >= GROUP_SIZE or unsaved >= GROUP_SECONDS:

@@ -18,7 +18,7 @@ from regimes.lab._trial import Array, Scalar, Series, TrialResult, times_name
 FORMAT = 1
 FINISHED, FAILED = "finished", "failed"
 
-# trial.json ends with the checksum of all before it, so that it can be verified without parsing.
+# A text ends with the checksum of all before it, so that it can be verified without parsing.
 _SEAL, _END = ',"checksum":"', '"}'
 
 
@@ -76,22 +76,31 @@ def encode(record: Record) -> Encoded:
         "provenance": record.provenance,
         "arrays": None if arrays is None else {"bytes": len(arrays), "sha256": digest(arrays)},
     }
+    return Encoded(record.config.study, record.key, record.status, seal(body), arrays)
+
+
+def seal(body: Mapping[str, Any]) -> bytes:
+    """JSON that ends with the checksum of all before it."""
     text = canonical_json(body)
-    sealed = f"{text[:-1]}{_SEAL}{digest(text)}{_END}".encode()
-    return Encoded(record.config.study, record.key, record.status, sealed, arrays)
+    return f"{text[:-1]}{_SEAL}{digest(text)}{_END}".encode()
+
+
+def unseal(text: bytes, name: str, key: str, known: int) -> dict[str, Any]:
+    """The inverse of `seal`, after checksum, format and key of the file `name` were found right."""
+    start, end, written = text.rpartition(_SEAL.encode())
+    if not end or written.decode(errors="replace") != digest(start + b"}") + _END:
+        raise CorruptRecordError(f"{name} does not match its checksum")
+    body: dict[str, Any] = json.loads(text)
+    if body["format"] != known:
+        raise CorruptRecordError(f"{name} has format {body['format']}, known is {known}")
+    if body["key"] != key:
+        raise CorruptRecordError(f"{name} belongs to trial {body['key']}")
+    return body
 
 
 def decode_json(text: bytes, key: str) -> dict[str, Any]:
     """The content of trial.json, after its checksum and its key were found right."""
-    start, seal, written = text.rpartition(_SEAL.encode())
-    if not seal or written.decode(errors="replace") != digest(start + b"}") + _END:
-        raise CorruptRecordError("trial.json does not match its checksum")
-    body: dict[str, Any] = json.loads(text)
-    if body["format"] != FORMAT:
-        raise CorruptRecordError(f"trial.json has format {body['format']}, known is {FORMAT}")
-    if body["key"] != key:
-        raise CorruptRecordError(f"trial.json belongs to trial {body['key']}")
-    return body
+    return unseal(text, "trial.json", key, FORMAT)
 
 
 def check_arrays(body: Mapping[str, Any], arrays: bytes | None) -> None:

@@ -4,6 +4,7 @@ Layout under the root:
 
     trials/<theme>/<what>/<key>/trial.json, arrays.safetensors
     summaries/<theme>/<what>/<label>/        what runs made of their trials
+    checkpoints/<theme>/<what>/<key>/        what unfinished trials left on their way
     aside/<theme>/<what>/<key>-<time>/       damaged trials, kept for inspection
     tmp/                                     folders being written
 
@@ -22,7 +23,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from regimes.lab._config import TrialConfig
 from regimes.lab._durable import TAKEN, Aside, flush, flush_folder, replace_folder
 from regimes.lab._record import (
     FAILED,
+    FINISHED,
     CorruptRecordError,
     Encoded,
     Record,
@@ -84,6 +86,15 @@ class Store:
             return {path.name for path in os.scandir(self.folder(study))}
         except (FileNotFoundError, NotADirectoryError):
             return set()
+
+    def checkpoints(self, study: str, key: str) -> Path:
+        """Where a trial leaves its state while it runs."""
+        return self.root / "checkpoints" / study / key
+
+    def with_checkpoints(self) -> list[tuple[str, str]]:
+        """Study and key of the trials that have left checkpoints."""
+        folders = sorted((self.root / "checkpoints").glob("*/*/*"))
+        return [(f"{path.parts[-3]}/{path.parts[-2]}", path.name) for path in folders]
 
     def inspect(self, study: str, keys: Iterable[str]) -> Inspection:
         """Verify those trials of `keys` that are present, and set damaged ones aside."""
@@ -154,6 +165,10 @@ class Store:
                 flush([aside for _, aside in waiting])
                 for study in {self._publish(item, aside) for item, aside in waiting}:
                     flush_folder(self.folder(study))
+            for item in group:
+                if item.status == FINISHED:
+                    with contextlib.suppress(OSError):  # `sweep` will find it
+                        self.forget(item.study, item.key)
         except OSError as error:
             for _, aside in waiting:
                 aside.drop()  # those not published; of the others nothing is left here
@@ -174,6 +189,19 @@ class Store:
             aside.drop()  # otherwise somebody else finished the same trial first
         return item.study
 
+    def add(self, place: Path, files: Mapping[str, bytes]) -> None:
+        """Put a new folder in its place, whole and durable; one that is there already stays."""
+        aside = Aside(self._fresh(), files)
+        try:
+            flush([aside])
+            place.parent.mkdir(parents=True, exist_ok=True)
+            Path(aside.path).rename(place)
+            flush_folder(place.parent)
+        except OSError as error:
+            aside.drop()
+            if error.errno not in TAKEN:
+                raise
+
     def set_aside(self, study: str, key: str) -> None:
         """Move a damaged trial out of the way, to aside/."""
         target = self.root / "aside" / study / f"{key}-{time.time_ns()}"
@@ -182,11 +210,21 @@ class Store:
             (self.folder(study) / key).rename(target)
 
     def remove(self, study: str, key: str) -> None:
-        """Delete one trial; readers see it whole or not at all."""
+        """Delete one trial and its checkpoints; readers see it whole or not at all."""
+        self._delete(self.folder(study) / key)
+        self.forget(study, key)
+
+    def forget(self, study: str, key: str) -> None:
+        """Delete the checkpoints of one trial."""
+        place = f"{self.root}/checkpoints/{study}/{key}"
+        if os.path.exists(place):  # noqa: PTH110 - plain texts: this runs for every trial
+            self._delete(Path(place))
+
+    def _delete(self, folder: Path) -> None:
         doomed = Path(self._fresh())
         doomed.mkdir(parents=True)
         with contextlib.suppress(FileNotFoundError):
-            (self.folder(study) / key).rename(doomed / key)
+            folder.rename(doomed / folder.name)
         shutil.rmtree(doomed, ignore_errors=True)
 
     def replace(self, folder: Path, files: dict[str, bytes]) -> None:
@@ -197,7 +235,10 @@ class Store:
             raise self._unwritable(error) from error
 
     def sweep(self) -> int:
-        """Delete what processes left half written when they died; returns how many folders."""
+        """Delete what processes left when they died; returns how many folders.
+
+        That is what they had written half, and checkpoints of trials that are finished.
+        """
         oldest = time.time() - _LEFTOVER_AGE
         count = 0
         for path in (self.root / "tmp").glob("*"):
@@ -205,6 +246,10 @@ class Store:
                 if path.stat().st_mtime < oldest:
                     shutil.rmtree(path, ignore_errors=True)
                     count += 1
+        for study, key in self.with_checkpoints():
+            if self.contains(study, key):
+                self.forget(study, key)
+                count += 1
         return count
 
     def _fresh(self) -> str:

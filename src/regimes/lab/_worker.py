@@ -62,6 +62,7 @@ def _serve(
             device=job.device,
             is_done=lambda key: store.contains(job.study, key),
             stopping=stop.is_set,
+            store=store,
         )
         for group in groups:
             save(store, group)

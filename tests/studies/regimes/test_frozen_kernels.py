@@ -171,7 +171,7 @@ def test_a_kernel_driven_by_a_flow_s_steps_follows_it(lazy):
     ran = flow.kernel_flow(
         gram, lazy.data.y_train, loss="softhinge_20", max_steps=50, observe={"steps": steps}
     )
-    dual = frozen_course(gram, lazy.data.y_train, ran.records["steps"].times[0])
+    dual = frozen_course(gram, lazy.data.y_train, ran.recordings["steps"].times[0])
     assert torch.allclose(dual, ran.parameters["dual"][0, :, 0], rtol=1e-9, atol=1e-12)
 
 

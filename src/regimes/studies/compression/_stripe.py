@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
-    from regimes.flow import Event, NetworkSnapshot, Observer, Record, Run
+    from regimes.flow import Event, NetworkSnapshot, Observer, Recording, Run
     from regimes.nets import FullyConnected
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
@@ -91,7 +91,7 @@ def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observ
     )
 
 
-def course(record: Record, t_star: Tensor, times: np.ndarray) -> np.ndarray:
+def course(record: Recording, t_star: Tensor, times: np.ndarray) -> np.ndarray:
     """An observer's values at these multiples of each member's t*, held after its end."""
     import numpy as np
 

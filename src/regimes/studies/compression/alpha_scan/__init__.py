@@ -168,6 +168,7 @@ def _train(
             "amplification": shared.amplification_observer(),
             "share": flow.Observer(share, flow.LogTimes(20)),
         },
+        checkpoint=point.checkpoint(dtype),
     )
 
 
@@ -179,7 +180,7 @@ def _observed(
 
     tau = theory.stripe_tau(params.width, params.d)
     t_star = run.event_times["t_star"]
-    amplification = run.records["amplification"]
+    amplification = run.recordings["amplification"]
     weights, _, _ = shared.neurons(run.parameters)
     shown = weights[:, : params.n_shown].double().cpu()
     length = shown.square().sum(-1).mean(1, keepdim=True).sqrt()
@@ -191,7 +192,7 @@ def _observed(
         "kernel_change": _kernel_changes(params, point, sets, run, dtype),
         "unfitted": 1.0 - run.history["satisfied"][:, -1].numpy(),
         "steps": run.steps.numpy().astype(float),
-        "share": shared.course(run.records["share"], t_star, TIMES),
+        "share": shared.course(run.recordings["share"], t_star, TIMES),
         "amplification": shared.course(amplification, t_star, TIMES),
         "informative": (shown[..., 0] / length).numpy(),
         "uninformative": (shown[..., 1:].norm(dim=-1) / length).numpy(),

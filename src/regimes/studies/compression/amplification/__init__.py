@@ -81,7 +81,7 @@ class Amplification:
         whole = point.p in params.in_time
         level = point.p in params.saturation
 
-        def train(until: str | Event) -> Run:
+        def train(until: str | Event, name: str = "run") -> Run:
             return shared.train(
                 sets,
                 width=params.width,
@@ -92,10 +92,11 @@ class Amplification:
                 until=until,
                 max_steps=params.max_steps,
                 observe={"amplification": shared.amplification_observer(per_decade=60)},
+                checkpoint=point.checkpoint(name),
             )
 
         run = train("fitted" if whole else "t_star")
-        record, t_star = run.records["amplification"], run.event_times["t_star"]
+        record, t_star = run.recordings["amplification"], run.event_times["t_star"]
         tau = theory.stripe_tau(params.width, point.d)
         arrays = {
             "t_star": Array("seed", t_star.numpy() / tau),
@@ -105,7 +106,8 @@ class Amplification:
             arrays["course"] = Array(("seed", "moment"), shared.course(record, t_star, TIMES))
             arrays["last"] = Array("seed", record.last.numpy())
         if level:
-            arrays |= _levels(train(flow.fraction_fitted(0.5 / point.p)), sets, point.d)
+            run = train(flow.fraction_fitted(0.5 / point.p), "level")
+            arrays |= _levels(run, sets, point.d)
         return TrialResult(arrays=arrays)
 
     @staticmethod
@@ -148,5 +150,5 @@ def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
         ratios = np.array([each.ratios.numpy() for each in found])
         arrays[f"ratios_{name}"] = Array(("seed", "direction"), ratios)
         arrays[f"amplification_{name}"] = Array("seed", [each.amplification for each in found])
-    arrays["level"] = Array("seed", run.records["amplification"].last.numpy())
+    arrays["level"] = Array("seed", run.recordings["amplification"].last.numpy())
     return arrays

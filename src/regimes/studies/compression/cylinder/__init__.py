@@ -94,7 +94,7 @@ class Cylinder:
             for seed in seeds
         ]
 
-        def train(**options: Any) -> Run:
+        def train(name: str = "run", **options: Any) -> Run:
             return _stripe.train(
                 sets,
                 width=params.width,
@@ -104,18 +104,19 @@ class Cylinder:
                 device=point.device,
                 observe={"amplification": _stripe.amplification_observer(D_PAR, per_decade=100)},
                 max_steps=params.max_steps,
+                checkpoint=point.checkpoint(name),
                 **options,
             )
 
         if point.until == "peak":
-            t_star = train(until="t_star").event_times["t_star"]
+            t_star = train("t_star", until="t_star").event_times["t_star"]
             run = train(until="fitted", t_end=PEAK_BY * float(t_star.max()))
             largest, peak_time = _peaks(run)
             return TrialResult(
                 arrays={"peak": Array("seed", largest), "time_of_peak": Array("seed", peak_time)}
             )
         run = train(until=point.until)
-        at_t_star = run.records["amplification"].at(run.event_times["t_star"])
+        at_t_star = run.recordings["amplification"].at(run.event_times["t_star"])
         if point.until == "t_star":
             return TrialResult(arrays={"amplification_star": Array("seed", at_t_star)})
         lazy = [_frozen.lazily(made.to(device=point.device)) for made in sets]
@@ -149,7 +150,7 @@ class Cylinder:
 
 def _peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Largest amplification of every run, and when, in units of t*."""
-    seen = run.records["amplification"]
+    seen = run.recordings["amplification"]
     best = [int(values.argmax()) for values in seen.values]
     largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
     times = [float(times[i]) for times, i in zip(seen.times, best, strict=True)]

@@ -86,13 +86,16 @@ class FittingStages:
                 "error": flow.Observer(_test_error, flow.LogTimes(25)),
             },
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
         tau = theory.stripe_tau(params.width, D)
         ends = run.times[:, -1]
         moment = {"t*": run.event_times["t_star"], "half fitted": run.event_times[half.name]}
         moment["end"] = ends
         staged = {
-            name: np.stack([run.records[name].at(moment[stage]).cpu().numpy() for stage in STAGES])
+            name: np.stack(
+                [run.recordings[name].at(moment[stage]).cpu().numpy() for stage in STAGES]
+            )
             for name in ("neurons", "profile", "margins")
         }
         distance = [
@@ -116,7 +119,7 @@ class FittingStages:
         arrays["x1"] = Array("x1", GRID)
         arrays["zeta"] = Array(("stage", "seed", "neuron"), places[:, :, 0])
         arrays["amplitude"] = Array(("stage", "seed", "neuron"), places[:, :, 1])
-        error = run.records["error"]
+        error = run.recordings["error"]
         return TrialResult(
             {"n_train": params.n_train, "width": params.width},
             arrays=arrays,

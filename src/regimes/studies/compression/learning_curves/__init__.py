@@ -114,8 +114,9 @@ class LearningCurves:
             device=point.device,
             observe={"amplification": _stripe.amplification_observer(per_decade=100)},
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
-        t_star, seen = run.event_times["t_star"], run.records["amplification"]
+        t_star, seen = run.event_times["t_star"], run.recordings["amplification"]
         at_t_star = seen.at(t_star)
         peaks = [int(values.argmax()) for values in seen.values]
         machines = [

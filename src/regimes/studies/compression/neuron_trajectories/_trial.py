@@ -28,8 +28,8 @@ def places(params: Params, point: Point) -> TrialResult:
         point, 2, params.n_train, params.width, alpha=params.alpha, weight=params.step
     )
     tau = theory.stripe_tau(params.width, 2)
-    times = [each / tau for each in run.records["state"].times]
-    states = run.records["state"].values
+    times = [each / tau for each in run.recordings["state"].times]
+    states = run.recordings["state"].values
     seen = [_examine(*each) for each in zip(states, times, sets, strict=True)]
     arrays = {
         name: Array(
@@ -52,7 +52,7 @@ def growth(params: Params, point: Point) -> TrialResult:
     options = {"alpha": params.growth_alpha, "weight": params.growth_step}
     _, run = _train(point, d, params.growth_n_train, width, **options)
     tau = theory.stripe_tau(width, d)
-    sizes = [_class_size(run.records["state"], number, tau) for number in range(len(point.seed))]
+    sizes = [_class_size(run.recordings["state"], number, tau) for number in range(len(point.seed))]
     slopes = []
     for times, size in sizes:
         late = times >= 2 / 3 * times[-1]
@@ -84,6 +84,7 @@ def _train(point: Point, d: int, n_train: int, width: int, **options: Any) -> tu
         device=point.device,
         until="t_star",
         observe={"state": every_step},
+        checkpoint=point.checkpoint(),
         **options,
     )
     return sets, run

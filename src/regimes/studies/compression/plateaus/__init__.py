@@ -83,6 +83,7 @@ class Plateaus:
                 until="t_star",
                 output=params.output,
                 weight=params.weight,
+                checkpoint=point.checkpoint(dtype),
             )
             stars.append(run.event_times["t_star"].numpy() / tau)
             weights = run.parameters[shared.WEIGHT].double()

@@ -105,12 +105,13 @@ class StripeKernel:
             observe={"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))},
             output=params.output,
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
         tau = theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]
-            stages = _stages(run.records["neurons"].values[number])
+            stages = _stages(run.recordings["neurons"].values[number])
             grams, distances = _kernels(stages, x.to(point.device))
             found.append([modes(gram, y, params.ridges) for gram in grams])
             residual.append(distances)

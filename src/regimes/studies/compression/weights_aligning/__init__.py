@@ -98,10 +98,11 @@ class WeightsAligning:
             until=end,
             observe={"film": film, "state": at_t_star},
             max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
         )
         weights, _, readout = neurons(run.parameters)
-        start = run.records["state"].first
-        then = run.records["state"].at(run.event_times["t_star"])
+        start = run.recordings["state"].first
+        then = run.recordings["state"].at(run.event_times["t_star"])
         x = [each.x_train.to(start) for each in sets]
         dead = [
             measure.dead_neurons(s[:, :d], s[:, d], points)
@@ -161,7 +162,7 @@ def _slow(start: Any, then: Any, d: int) -> Any:
 
 def _pick(run: Any, frames: int) -> tuple[np.ndarray, np.ndarray]:
     """Times in units of t* and arrows of the first member: the start, a log grid, the end."""
-    record, t_star = run.records["film"], float(run.event_times["t_star"][0])
+    record, t_star = run.recordings["film"], float(run.event_times["t_star"][0])
     own = record.times[0].numpy()
     asked = t_star * film_times(frames)
     chosen = [0, *np.abs(own[:, None] - asked).argmin(0), len(own) - 1]

@@ -144,7 +144,14 @@ class DoubleDescent:
 
 def _train(params: Params, point: Point, start: Ensemble, data: Dataset, alpha: list[float]) -> Run:
     if point.trainer == "flow":
-        return setting.train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
+        return setting.train(
+            start,
+            data,
+            alpha,
+            eps=params.eps,
+            max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
+        )
     from regimes import flow
 
     size = None if point.trainer == "decay" else max(1, params.n_train // 10)
@@ -163,4 +170,5 @@ def _train(params: Params, point: Point, start: Ensemble, data: Dataset, alpha: 
         check_every=20,
         subtract_init=True,
         divide_by="alpha^2",
+        checkpoint=point.checkpoint(),
     )

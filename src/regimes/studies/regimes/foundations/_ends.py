@@ -60,7 +60,7 @@ def stopping(params: Any, point: Any) -> TrialResult:
         times = np.stack([LATER / 2 * end, LATER * end], 1)
         keep("late_loss", _at(late.times, late.losses, times)[:, 1])
         keep("late_weight", _at(late.times, late.history["weight"], times))
-        seen = late.records["moved"]
+        seen = late.recordings["moved"]
         keep("late_moved", _at(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
@@ -185,4 +185,4 @@ def watched(
         floor=floor,
         observe={"changes": flow.Observer(measure, flow.EverySteps(1))},
     )
-    return [values[1:].numpy() for values in run.records["changes"].values], run
+    return [values[1:].numpy() for values in run.recordings["changes"].values], run

@@ -228,7 +228,7 @@ def twin_gap(data: Dataset, width: int = 50, steps: int = 50) -> float:
     for net, h in ((single, width), (double, 2 * width)):
         watched = {"f": flow.Observer(lambda seen: seen.predictions[..., 0], flow.EverySteps(1))}
         run = flow.descend(net, cpu, rate=0.2 * h, loss="mse", max_steps=steps, observe=watched)
-        paths.append(run.records["f"].values[0])
+        paths.append(run.recordings["f"].values[0])
     return float((paths[0] - paths[1]).abs().max() / paths[0].abs().max())
 
 

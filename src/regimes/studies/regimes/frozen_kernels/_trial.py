@@ -155,7 +155,7 @@ class Trained:
         driven = [
             across @ frozen_course(gram, self.data.y_train, times)
             for gram, across, times in zip(
-                train, test, self.run.records["steps"].times, strict=True
+                train, test, self.run.recordings["steps"].times, strict=True
             )
         ]
         outputs, frozen = self._outputs(self.run), torch.stack(driven)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-    from regimes.flow import Record
+    from regimes.flow import Recording
 
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
@@ -141,7 +141,7 @@ class OutputGrowth:
             **how,
         )
         t_1 = run.event_times["halved"]
-        change, norm = course(run.records["norms"], t_1, params.reach)
+        change, norm = course(run.recordings["norms"], t_1, params.reach)
         fresh, _ = setting.members_at(
             point, data, point.width, point.depth, [point.at], range(params.start_seeds)
         )
@@ -177,7 +177,7 @@ def moments(reach: float) -> np.ndarray:
     return np.logspace(-3, np.log10(reach), round(PER_DECADE * decades) + 1)
 
 
-def course(record: Record, t_1: Any, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def course(record: Recording, t_1: Any, reach: float) -> tuple[np.ndarray, np.ndarray]:
     """Norms of f_t - f_0 and of f_t at the moments, (R, moments) each; straight between records."""
     found = []
     for times, values, unit in zip(record.times, record.values, t_1.tolist(), strict=True):

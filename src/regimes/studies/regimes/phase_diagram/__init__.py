@@ -95,7 +95,14 @@ class PhaseDiagram:
         start, alpha = setting.members_at(
             point, data, point.width, params.depth, at, point.seed, activation=params.activation
         )
-        run = setting.train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
+        run = setting.train(
+            start,
+            data,
+            alpha,
+            eps=params.eps,
+            max_steps=params.max_steps,
+            checkpoint=point.checkpoint(),
+        )
         assert run.outputs_test is not None
         outputs = run.outputs_test[..., 0].view(len(at), len(point.seed), -1)
         together = measure.ensemble_error(outputs.transpose(0, 1), data.y_test)

@@ -139,6 +139,7 @@ class Scaling:
             eps=params.eps,
             max_steps=params.max_steps,
             events=tuple(levels.values()),
+            checkpoint=point.checkpoint(),
         )
         kernel_points = data.x_test[: params.n_kernel]
         layers, hidden = _movement(start, run, kernel_points)

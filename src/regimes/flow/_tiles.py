@@ -14,7 +14,7 @@ _PASSES = 2.5  # gradients of activations come and go beside the kept ones
 def tile_of(
     ensemble: Ensemble, each: int, memory: int | str | None, device: torch.device
 ) -> tuple[int, str | None]:
-    """Members a pass when one takes `each` bytes, and a note when they are not all."""
+    """Members per pass when one takes `each` bytes, and a note when they are not all."""
     budget = parse_bytes(memory, device)
     kept = sum(p.numel() * p.element_size() for p in ensemble.parameters.values()) * 6
     room = budget - kept
@@ -28,7 +28,7 @@ def tile_of(
     if tile == ensemble.size:
         return tile, None
     return tile, (
-        f"{ensemble.size} members need {readable(each * ensemble.size)} a pass; within "
+        f"{ensemble.size} members need {readable(each * ensemble.size)} per pass; within "
         f"{readable(budget)} they are differentiated {tile} at a time"
     )
 

@@ -12,8 +12,8 @@ Floats = np.ndarray
 
 @final
 @dataclass(frozen=True, eq=False)
-class Progress:
-    """One entry a member, all of shape (m,); `previous_time` is that of the step before.
+class Readings:
+    """One entry per member, all of shape (m,); `previous_time` is that of the step before.
 
     Attributes:
         time: flow time (or the sum of learning rates).
@@ -37,6 +37,6 @@ class Progress:
     gradient: Floats
     weight: Floats
 
-    def select(self, which: Floats) -> Progress:
-        """The progress of some members (numbers or a mask)."""
-        return Progress(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+    def select(self, which: Floats) -> Readings:
+        """The readings of some members (numbers or a mask)."""
+        return Readings(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
