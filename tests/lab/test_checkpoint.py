@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regimes.cli import app
-from regimes.lab import LocalExecutor, Point, Store, _checkpoint, begun, execute, plan
+from regimes.lab import LocalExecutor, Point, Store, _checkpoint, agenda, begun, execute
 from regimes.lab._perform import perform
 
 
@@ -57,7 +57,7 @@ def states(store, config, name="run"):
 def test_killed_twice_a_trial_ends_like_an_undisturbed_one(long, store, begun, undisturbed):
     expected, steps = undisturbed
     params = dataclasses.replace(long.Params(), folder=begun.path, die_at=(8, 16))
-    report = execute(plan(long.Long, params, store=store), store=store, executor=LocalExecutor(1))
+    report = execute(agenda(long.Long, params, store=store), store=store, executor=LocalExecutor(1))
     assert (report.ran, report.failures) == (1, ())
     (config,) = long.Long.configs(params)
     assert arrays_of(store.read("toy/long", config.key)) == expected
@@ -144,7 +144,7 @@ def test_flows_that_ended_are_not_repeated(long, store, begun):
 
 def test_the_store_sweeps_what_finished_trials_left(long, store, begun):
     config = stopped(long, store, begun)
-    execute(plan(long.Long, params_of(long, config), store=store), store=store)
+    execute(agenda(long.Long, params_of(long, config), store=store), store=store)
     assert store.with_checkpoints() == []
     left = store.checkpoints(config.study, config.key)
     store.add(left / "run" / "00000001", {"state.json": b"{}"})
