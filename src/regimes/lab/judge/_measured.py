@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regimes.lab.judge._missing import Missing
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -130,14 +132,22 @@ def power_law(
         window: smallest and largest x used, both included.
         draws: the dimension that is resampled.
         center: "median" or "mean" over draws.
+
+    Raises:
+        Missing: fewer than two x, or a single draw, which gives no error.
     """
     from regimes.measure import power_law as fit
 
     if draws in curve.dims:
         curve = curve.transpose(draws, over)
+        if curve.sizes[draws] < 2:
+            raise Missing(f"a power law needs two draws or more for its error, {draws} has one")
     curve = curve.dropna(over, how="all")
-    ends = None if window is None else (window[0] * 0.999, window[1] * 1.001)
     x = curve[over].values.astype(float)
+    ends = None if window is None else (window[0] * 0.999, window[1] * 1.001)
+    used = x if ends is None else x[(x >= ends[0]) & (x <= ends[1])]
+    if len(np.unique(used)) < 2:
+        raise Missing(f"a power law needs two values of {over} or more, there are {len(used)}")
     return fit(x, curve.values, window=ends, center=center)
 
 
