@@ -21,9 +21,9 @@ def stopping(dataset: xr.Dataset) -> go.Figure:
         "",
         log="x",
         panels=["training loss", "norm of the weights |w|"],
-        caption=f"One network (ã = {float(data.stop_scales):g}) trained with three losses. Losses "
-        "with a margin stop for good once every point has it (squares; the hinge is then exactly "
-        f"zero). The cross-entropy, followed to at least {LATER:g} times that, never reaches zero "
+        caption=f"One network (√h α = {float(data.stop_scales):g}) trained with three losses. "
+        "Losses with a margin stop for good once every point has it (squares; the hinge is then "
+        f"exactly zero). The cross-entropy, followed to at least {LATER:g} times that, never reaches zero "
         "and its weights keep growing.",
     )
     names = ("soft hinge, b = 20", "hinge", "cross-entropy")
@@ -58,7 +58,9 @@ def accepted_steps(dataset: xr.Dataset) -> go.Figure:
         color = draw.COLORS[i % len(draw.COLORS)]
         for panel in (1, 2):
             marks: dict[str, Any] = {"color": color, "size": 4, "panel": panel}
-            draw.points(figure, shown[i, :, 0] + 1, shown[i, :, panel], f"ã = {scale:g}", **marks)
+            draw.points(
+                figure, shown[i, :, 0] + 1, shown[i, :, panel], f"√h α = {scale:g}", **marks
+            )
     ends = [1, shown[..., 0].max() + 1]
     for panel, bound in ((1, OUTPUT), (2, float(data.check_eps))):
         dashed = {"color": draw.INK, "dash": "dash", "panel": panel}

@@ -34,19 +34,19 @@ def same_model(dataset: xr.Dataset) -> go.Figure:
     """Loss in the course of time in both parametrisations."""
     data = ran(dataset, "parametrisation")
     figure = draw.axes(
-        "flow time t (mean-field: t_code ã/h)",
+        "flow time t (mean-field: t_code α/√h)",
         "training loss",
         log="xy",
-        caption="The same weights trained in two forms: lines in the NTK form with output scale "
-        "α = ã/√h, markers in the mean-field form with scale ã, its time divided by h/ã. They fall "
-        "on each other: how the readout is written is a matter of units, only ã = √h α matters.",
+        caption="The same weights trained in two forms: lines in the NTK form with output scale α, "
+        "markers in the mean-field form with output scale √h α, its time multiplied by α/√h. They "
+        "fall on each other: how the readout is written is a matter of units, only √h α matters.",
     )
     after = data.isel(same_row=slice(1, None))  # time 0 has no logarithm
     for i, scale in enumerate(data.same_scales.values):
         times, losses = after.same_times.values[:, i], after.same_losses.values[:, i]
-        draw.line(figure, times[0], losses[0], f"ã = {scale:g}, NTK", color=draw.COLORS[i])
+        draw.line(figure, times[0], losses[0], f"√h α = {scale:g}, NTK", color=draw.COLORS[i])
         marks = {"color": draw.COLORS[i], "symbol": "circle-open"}
-        draw.points(figure, times[1], losses[1], f"ã = {scale:g}, mean-field", **marks)
+        draw.points(figure, times[1], losses[1], f"√h α = {scale:g}, mean-field", **marks)
     return figure
 
 

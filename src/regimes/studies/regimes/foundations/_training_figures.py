@@ -22,7 +22,7 @@ def moved(dataset: xr.Dataset) -> go.Figure:
         "width h",
         "rms change of z at the end",
         log="xy",
-        panels=["mean-field, ã = 1", "NTK, α = 100"],
+        panels=["mean-field, √h α = 1", "NTK, α = 100"],
         ticks=widths,
         caption="How far training moves the pre-activations of three hidden layers (points are "
         "networks). In the mean-field form, the same as maximal update, every layer moves by an "
@@ -77,7 +77,7 @@ def density(dataset: xr.Dataset) -> go.Figure:
         "variance of F over networks",
         log="xy",
         ticks=widths,
-        caption="Networks of one hidden layer, trained in the feature regime (ã = 0.1) from "
+        caption="Networks of one hidden layer, trained in the feature regime (√h α = 0.1) from "
         "different random weights: the variance of what they predict on test points. A network is "
         "a sample of h neurons from one density, so it falls as 1/h (bars: one standard error).",
     )
