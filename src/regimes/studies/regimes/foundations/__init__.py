@@ -1,7 +1,8 @@
 """The ground the regimes of training stand on, block by block.
 
 Files go by what the blocks are about: formulas and what needs no widths (`_forms`), networks at
-their start (`_start`), training in small (`_training`), the steps and the end of a run (`_ends`). Each has its trials with their parameters, its claims and its figures.
+their start (`_start`), training in small (`_training`), the steps and the end of a run (`_ends`).
+Each has its trials with their parameters, its claims and its figures.
 """
 
 from __future__ import annotations

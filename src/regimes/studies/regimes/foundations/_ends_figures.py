@@ -23,8 +23,8 @@ def stopping(dataset: xr.Dataset) -> go.Figure:
         panels=["training loss", "norm of the weights |w|"],
         caption=f"One network (√h α = {float(data.stop_scales):g}) trained with three losses. "
         "Losses with a margin stop for good once every point has it (squares; the hinge is then "
-        f"exactly zero). The cross-entropy, followed to at least {LATER:g} times that, never reaches zero "
-        "and its weights keep growing.",
+        f"exactly zero). The cross-entropy, followed to at least {LATER:g} times that, never "
+        "reaches zero and its weights keep growing.",
     )
     names = ("soft hinge, b = 20", "hinge", "cross-entropy")
     for name, (time, loss, weight), color in zip(

@@ -13,53 +13,29 @@ from typing import Any
 from regimes.lab import TrialConfig
 from regimes.studies.regimes.foundations._sizes import SIZES
 
-# Block -> field -> its former name, where that was another. A name that several blocks share was
-# one parameter for all of them; a seed without a name was always 0.
-FORMER: dict[str, dict[str, str]] = {
-    "forms": {},
-    "parametrisation": {"points": "same_points", "width": "same_width", "seed": "seeds"},
-    "early-speed": {"points": "speed_points", "width": "speed_width", "seed": "seeds"},
-    "gaussian-process": {"networks": "process_networks", "width": "process_width"},
-    "kernel-noise": {"points": "start_points", "widths": "noise_widths", "seed": "noise_seeds"},
-    "layers": {
-        "points": "start_points",
-        "depth": "layer_depth",
-        "widths": "layer_widths",
-        "seed": "layer_seeds",
-    },
-    "neighbours": {"dimensions": "torus", "points": "torus_points", "seed": "draws"},
-    "maximal-update": {
-        "points": "move_points",
-        "widths": "move_widths",
-        "seed": "move_seeds",
-        "eps": "move_eps",
-    },
-    "small-steps": {
-        "points": "step_points",
-        "width": "step_width",
-        "steps": "step_counts",
-        "seed": "seeds",
-    },
-    "mean-field": {
-        "points": "field_points",
-        "widths": "field_widths",
-        "seed": "field_seeds",
-        "eps": "field_eps",
-    },
-    "stopping": {
-        "points": "stop_points",
-        "width": "stop_width",
-        "scales": "stop_at",
-        "seed": "seeds",
-        "eps": "stop_eps",
-    },
-    "accepted-steps": {
-        "points": "check_points",
-        "width": "check_width",
-        "scales": "check_at",
-        "eps": "check_eps",
-        "max_steps": "check_steps",
-    },
+
+def _names(prefix: str, fields: str, **others: str) -> dict[str, str]:
+    """Field -> its former name: some had a prefix, others another name."""
+    return {field: f"{prefix}_{field}" for field in fields.split()} | others
+
+
+# Fields not named here had the name they have. A name that several blocks share was one parameter
+# for all of them; a seed without a name was always 0.
+FORMER = {
+    "forms": _names("", ""),
+    "parametrisation": _names("same", "points width", seed="seeds"),
+    "early-speed": _names("speed", "points width", seed="seeds"),
+    "gaussian-process": _names("process", "networks width"),
+    "kernel-noise": _names("noise", "widths", points="start_points", seed="noise_seeds"),
+    "layers": _names("layer", "depth widths", points="start_points", seed="layer_seeds"),
+    "neighbours": _names("torus", "points", dimensions="torus", seed="draws"),
+    "maximal-update": _names("move", "points widths eps", seed="move_seeds"),
+    "small-steps": _names("step", "points width", steps="step_counts", seed="seeds"),
+    "mean-field": _names("field", "points widths eps", seed="field_seeds"),
+    "stopping": _names("stop", "points width eps", scales="stop_at", seed="seeds"),
+    "accepted-steps": _names(
+        "check", "points width eps", scales="check_at", max_steps="check_steps"
+    ),
 }
 RENAMED = {
     "part": "block",
