@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from regimes.lab import (
     Array,
@@ -15,6 +16,7 @@ from regimes.lab import (
     collect_blocks,
     gather,
     override,
+    ran,
     rows,
     run,
     study,
@@ -186,6 +188,12 @@ def test_blocks_of_one_trial_need_no_axis(tmp_path):
     data = run(made, store=Store(tmp_path)).dataset
     assert (float(data.one), float(data.two), data.one.dims) == (2, 3, ())
     assert data.trial_state.dims == ("block",)
+    assert ran(data, "two") is data
+    one = run(made, store=Store(tmp_path), block=("two",)).dataset
+    with pytest.raises(Missing, match="the block one has not run"):
+        ran(one, "one")
+    with pytest.raises(Missing, match="the block one has not run"):
+        ran(xr.Dataset(), "one")
 
 
 def formerly(params, config):

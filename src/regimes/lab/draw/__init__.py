@@ -9,7 +9,7 @@ Every function takes or returns a plain plotly figure, so whatever is not here i
 """
 
 from regimes.lab.draw._axes import axes, blank, place
-from regimes.lab.draw._curves import bars, centred, curve, each, line, points
+from regimes.lab.draw._curves import bars, centred, cloud, curve, each, line, points
 from regimes.lab.draw._guides import band, guide, level, words
 from regimes.lab.draw._maps import edges, heat_map
 from regimes.lab.draw._palette import (
@@ -50,6 +50,7 @@ __all__ = [
     "bars",
     "blank",
     "centred",
+    "cloud",
     "curve",
     "each",
     "edges",

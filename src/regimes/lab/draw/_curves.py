@@ -73,6 +73,19 @@ def points(
     _trace(figure, np.asarray(x), np.asarray(y), name, bars, mode=mode, **options)
 
 
+def cloud(
+    figure: go.Figure, x: Any, values: Any, name: str = "", *, size: float = 4, **options: Any
+) -> None:
+    """Every draw of (draws, n) as a faint point, and a line of their means; options as in `curve`.
+
+    For few draws, where the points say more than a bar does.
+    """
+    x, values = np.asarray(x, dtype=float), np.asarray(values, dtype=float)
+    faint: dict[str, Any] = {"opacity": 0.4, "hoverinfo": "skip", "hovertemplate": None}
+    points(figure, np.tile(x, len(values)), values.ravel(), size=size, **faint, **options)
+    points(figure, x, values.mean(0), name, mode="lines+markers", **options)
+
+
 def line(figure: go.Figure, x: Any, y: Any, name: str = "", **options: Any) -> None:
     """A plain line; options as in `curve`."""
     _trace(figure, np.asarray(x), np.asarray(y), name, None, mode="lines", **options)

@@ -23,7 +23,8 @@ class Claims:
 
     A judge yields the parts of its claim, each a number with its range, and may return a remark
     that is printed beside the verdict. Where parts do not fit it returns a `Claim` of its own. A
-    `Missing` raised anywhere below it makes the claim inconclusive, and says why.
+    `Missing` raised anywhere below it makes the claim inconclusive, and says why. Claims declared
+    in several files are joined: `Claims(_start.claim, _training.claim)`.
 
     >>> import xarray as xr
     >>> from regimes.lab.judge import above, mean_of, need
@@ -38,8 +39,11 @@ class Claims:
     ['no finished trial has fall']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *declared: Claims) -> None:
         self._judges: dict[str, tuple[str, Judge]] = {}
+        for others in declared:
+            for id, (expected, judge) in others._judges.items():
+                self(id, expected)(judge)
 
     def __call__(self, id: str, expected: str) -> Callable[[Judge], Judge]:
         """Declare a judge.

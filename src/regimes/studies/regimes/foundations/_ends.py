@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import fitted, members, task, train
+from regimes.studies.regimes._setting import fitted, grid, members, task, train
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
     from regimes.flow import NetworkSnapshot, Observer, Run
+    from regimes.lab import Point
+    from regimes.nets import Ensemble
 
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
 MARKS = 120  # moments of the stored curves
@@ -22,21 +25,34 @@ SHOWN = 300  # steps kept for the figure
 FLOOR = 1e-3  # S6: shortest step of the relu runs, as a share of the time
 
 
-def stopping(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class Stopping:
+    """A seed is a network; eps is what a step may change the gradient by."""
+
+    images: str = "digits"
+    points: int = 8
+    width: int = 15
+    scales: tuple[float, ...] = (1.0,)
+    seed: tuple[int, ...] = (0, 1)
+    eps: float = 0.1
+    max_steps: int = 20_000
+
+
+def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
     from regimes import flow
 
-    data = task(params.images, params.stop_points, 20, device=point.device)
-    d, seeds = data.x_train.shape[1], list(range(params.seeds))
+    data = task(params.images, params.points, 20, device=point.device)
+    d = data.x_train.shape[1]
     found: dict[str, list[np.ndarray]] = {}
     curves = []
 
     def keep(name: str, values: Any) -> None:
         found.setdefault(name, []).append(np.asarray(values))
 
-    for at in params.stop_at:
-        start, alpha = members(d, params.stop_width, 2, [at], seeds, device=point.device)
-        common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.stop_eps}
+    for scale in params.scales:
+        start, alpha = members(d, params.width, 2, [scale], point.seed, device=point.device)
+        common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
         hard = flow.gradient_flow(
             start, data, loss="hinge", alpha=alpha, max_steps=params.max_steps
@@ -58,16 +74,16 @@ def stopping(params: Any, point: Any) -> TrialResult:
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)
-        keep("late_loss", _at(late.times, late.losses, times)[:, 1])
-        keep("late_weight", _at(late.times, late.history["weight"], times))
+        keep("late_loss", _then(late.times, late.losses, times)[:, 1])
+        keep("late_weight", _then(late.times, late.history["weight"], times))
         seen = late.recordings["moved"]
-        keep("late_moved", _at(seen.times, seen.values, times))
+        keep("late_moved", _then(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
     paired = ("late_weight", "late_moved")
     return TrialResult(
         arrays={
-            "stop_at": Array("stop_scale", params.stop_at),
+            "stop_scales": Array("stop_scale", params.scales),
             "stop_curves": Array(
                 ("stop_scale", "stop_loss", "stop_column", "stop_mark"), np.array(curves)
             ),
@@ -94,7 +110,7 @@ def _moved() -> Observer:
     return Observer(distance, LogTimes(50))
 
 
-def _at(times: Any, values: Any, when: np.ndarray) -> np.ndarray:
+def _then(times: Any, values: Any, when: np.ndarray) -> np.ndarray:
     """What each member had at its own times, (R, k)."""
     each = zip(when, times, values, strict=True)
     return np.array([np.interp(now, own.numpy(), value.numpy()) for now, own, value in each])
@@ -108,46 +124,67 @@ def _curve(run: Run, unit: float) -> np.ndarray:
     return np.array([mark / unit, *(np.interp(mark, own, c[0].numpy()) for c in columns)])
 
 
-def accepted_steps(params: Any, point: Any) -> TrialResult:
-    """REG-75: changes of every accepted step, measured anew from the weights before and after."""
-    data = task(params.images, params.check_points, 20, device=point.device)
-    d, width = data.x_train.shape[1], params.check_width
-    arrays: dict[str, list[Any]] = {"worst": [], "told": [], "over": [], "forced": [], "shown": []}
+@dataclass(frozen=True)
+class AcceptedSteps:
+    """A seed is a network; eps is what a step may change the gradient by."""
+
+    images: str = "digits"
+    points: int = 12
+    width: int = 10
+    scales: tuple[float, ...] = (1.0, 1e2)
+    seed: tuple[int, ...] = (0,)
+    eps: float = 1e-2
+    max_steps: int = 80
+
+
+def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
+    """REG-75: changes of every accepted step, measured anew from the weights before and after.
+
+    Of several networks at one scale, their largest changes and all their steps together.
+    """
+    data = task(params.images, params.points, 20, device=point.device)
+    d, scales, seeds = data.x_train.shape[1], params.scales, point.seed
+    bounds = (OUTPUT, params.eps)
+    found: dict[str, list[np.ndarray]] = {}
     for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
         start, alpha = members(
-            d, width, 2, params.check_at, [0], device=point.device, activation=activation
+            d, params.width, 2, scales, seeds, device=point.device, activation=activation
         )
-        changes, run = watched(start, data, alpha, params.check_eps, params.check_steps, floor)
-        large = [(each >= (OUTPUT, params.check_eps)) for each in changes]
-        arrays["over"].append([each.sum(0) for each in large])
-        arrays["worst"].append(
-            [each[~big[:, 1]].max(0) for each, big in zip(changes, large, strict=True)]
-        )
-        arrays["told"].append(
-            np.stack([run.worst[name].numpy() for name in ("output", "gradient")], 1)
-        )
-        arrays["forced"].append(run.forced.numpy())
+        changes, run = watched(start, data, alpha, params.eps, params.max_steps, floor)
+        large = [each >= bounds for each in changes]
+        worst = [each[~over[:, 1]].max(0) for each, over in zip(changes, large, strict=True)]
+        told = np.stack([run.worst[name].numpy() for name in ("output", "gradient")], 1)
         rows = [np.linspace(0, len(each) - 1, SHOWN).astype(int) for each in changes]
-        arrays["shown"].append(
-            [np.column_stack([row, each[row]]) for each, row in zip(changes, rows, strict=True)]
-        )
+        shown = [np.column_stack([row, each[row]]) for each, row in zip(changes, rows, strict=True)]
+        for name, values in {
+            "worst": grid(np.array(worst), scales, seeds).max(1),
+            "told": grid(told, scales, seeds).max(1),
+            "over": grid(np.array([each.sum(0) for each in large]), scales, seeds).sum(1),
+            "forced": grid(run.forced, scales, seeds).sum(1),
+            "shown": grid(np.array(shown), scales, seeds)[:, 0],
+        }.items():
+            found.setdefault(name, []).append(values)
     dims = ("check_activation", "check_scale")
+    own = {"forced": (), "shown": ("check_row", "check_column")}  # the others: ("check_change",)
     return TrialResult(
-        {"check_eps": params.check_eps},
+        {"check_eps": params.eps},
         arrays={
-            "check_at": Array("check_scale", params.check_at),
-            "check_forced": Array(dims, np.array(arrays["forced"])),
+            "check_scales": Array("check_scale", scales),
             **{
-                f"check_{name}": Array((*dims, "check_change"), np.array(arrays[name]))
-                for name in ("worst", "told", "over")
+                f"check_{name}": Array((*dims, *own.get(name, ("check_change",))), np.array(values))
+                for name, values in found.items()
             },
-            "check_shown": Array((*dims, "check_row", "check_column"), np.array(arrays["shown"])),
         },
     )
 
 
 def watched(
-    start: Any, data: Dataset, alpha: list[float], eps: float, max_steps: int, floor: float | None
+    start: Ensemble,
+    data: Dataset,
+    alpha: list[float],
+    eps: float,
+    max_steps: int,
+    floor: float | None,
 ) -> tuple[list[np.ndarray], Run]:
     """Both changes of S6 in every step of each member, (steps, 2), computed outside the flow."""
     import torch

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regimes.lab import Array, TrialResult
 from regimes.studies.regimes._setting import grid, members, task, train
 
+if TYPE_CHECKING:
+    from regimes.lab import Point
+
 FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}  # S2
 SHARPNESS = (1.0, 5.0, 20.0)
 SIZES = ((7, 9, 3, 2), (10, 60, 2, 1), (784, 100, 5, 10), (3, 8, 1, 1))  # d, h, L, c of S1
+SAME_SCALES = (0.05, 3.0)  # at which two parametrisations of one model are compared
 ROWS = 60  # points of a stored curve
 
 
-def forms(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class Forms:
+    """Formulas have nothing to choose."""
+
+
+def forms(params: Forms, point: Point) -> TrialResult:
     """REG-02, REG-03 and REG-05: factors, the soft hinge, the number of parameters."""
     import torch
 
@@ -27,8 +37,8 @@ def forms(params: Any, point: Any) -> TrialResult:
     shown = torch.linspace(-0.7, 1.5, 221, dtype=torch.float64)
     one = torch.ones(1, 1, dtype=torch.float64)
 
-    def curve(loss: flow.MarginLoss, at: torch.Tensor) -> torch.Tensor:
-        return loss.value(at[None, :, None], one.expand(1, len(at)))[0]
+    def curve(loss: flow.MarginLoss, m: torch.Tensor) -> torch.Tensor:
+        return loss.value(m[None, :, None], one.expand(1, len(m)))[0]
 
     soft = [flow.soft_hinge(b) for b in SHARPNESS]
     gaps = torch.stack([curve(loss, margins) - curve(flow.hinge(), margins) for loss in soft])
@@ -73,18 +83,30 @@ def _factor(name: str) -> float:
     return (sum(parts) / math.sqrt(2 * math.pi)) ** -0.5
 
 
-def parametrisation(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class Parametrisation:
+    """A seed is a network; eps is what a step may change the gradient by."""
+
+    images: str = "digits"
+    points: int = 12
+    width: int = 8
+    seed: tuple[int, ...] = (0, 1)
+    eps: float = 0.1
+    max_steps: int = 20_000
+
+
+def parametrisation(params: Parametrisation, point: Point) -> TrialResult:
     """REG-01: the flow in the NTK and in the mean-field form, from the same weights."""
-    data = task(params.images, params.same_points, 20, device=point.device)
-    d, width, seeds, at = data.x_train.shape[1], params.same_width, range(params.seeds), (0.05, 3.0)
-    ntk, alpha = members(d, width, 2, at, list(seeds), device=point.device)
+    data = task(params.images, params.points, 20, device=point.device)
+    d, width, seeds = data.x_train.shape[1], params.width, point.seed
+    ntk, alpha = members(d, width, 2, SAME_SCALES, seeds, device=point.device)
     mean_field, _ = members(
-        d, width, 2, at, list(seeds), device=point.device, parametrization="mean_field"
+        d, width, 2, SAME_SCALES, seeds, device=point.device, parametrization="mean_field"
     )
-    scale = np.repeat(at, len(seeds))
-    common = {"eps": params.eps, "max_steps": params.max_steps}
+    scale = np.repeat(SAME_SCALES, len(seeds))
+    common: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
     one = train(ntk, data, alpha, **common)
-    # S4: prefactor 1/alpha_code with alpha_code = at; then t = (at/h) t_code
+    # S4: prefactor 1/alpha_code with alpha_code = scale; then t = (scale/h) t_code
     other = train(mean_field, data, scale.tolist(), divide_by="alpha", **common)
     convert = scale[:, None] / width
     gap = max(
@@ -94,8 +116,8 @@ def parametrisation(params: Any, point: Any) -> TrialResult:
     times = one.times.numpy(), other.times.numpy() * convert
     losses = one.losses.numpy(), other.losses.numpy()
     rows = [np.linspace(0, each.shape[1] - 1, ROWS).astype(int) for each in times]
-    first = np.arange(len(at)) * len(seeds)  # the first seed of every at
-    shape = ("form", "same_at", "same_row")
+    first = np.arange(len(SAME_SCALES)) * len(seeds)  # the first seed of every scale
+    shape = ("form", "same_scale", "same_row")
     return TrialResult(
         {
             "same_gap": gap,
@@ -109,7 +131,7 @@ def parametrisation(params: Any, point: Any) -> TrialResult:
             "same_steps": int(one.steps.max()),
         },
         arrays={
-            "same_ats": Array("same_at", at),
+            "same_scales": Array("same_scale", SAME_SCALES),
             "same_times": Array(
                 shape, [each[first][:, row] for each, row in zip(times, rows, strict=True)]
             ),
@@ -120,20 +142,26 @@ def parametrisation(params: Any, point: Any) -> TrialResult:
     )
 
 
-def early_speed(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class EarlySpeed:
+    """A seed is a network."""
+
+    images: str = "digits"
+    points: int = 20
+    width: int = 20
+    seed: tuple[int, ...] = (0, 1)
+
+
+def early_speed(params: EarlySpeed, point: Point) -> TrialResult:
     """REG-04: the gradient at the start against the tangent kernel, for seven alphas."""
     import torch
 
     from regimes import flow
     from regimes.tangent import stacked_gram
 
-    data = task(params.images, params.speed_points, 20, device=point.device)
+    data = task(params.images, params.points, 20, device=point.device)
     d, n = data.x_train.shape[1], len(data.x_train)
-    alphas, seeds, width = (
-        np.logspace(-3, 3, 7).tolist(),
-        list(range(params.seeds)),
-        params.speed_width,
-    )
+    alphas, seeds, width = np.logspace(-3, 3, 7).tolist(), point.seed, params.width
     scales = [each * width**0.5 for each in alphas]
     start, alpha = members(d, width, 2, scales, seeds, device=point.device)
     run = flow.gradient_flow(start, data, loss="softhinge_20", alpha=alpha, max_steps=1)
@@ -155,24 +183,33 @@ def early_speed(params: Any, point: Any) -> TrialResult:
     )
 
 
-def neighbours(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class Neighbours:
+    """A seed is a draw of so many points in each dimension."""
+
+    dimensions: tuple[int, ...] = (1, 2, 4)
+    points: tuple[int, ...] = (100, 300, 900)
+    seed: tuple[int, ...] = (0, 1, 2)
+
+
+def neighbours(params: Neighbours, point: Point) -> TrialResult:
     """REG-66: mean distance to the nearest neighbour of uniform points on a torus of side 1."""
     import torch
     from scipy.spatial import cKDTree
 
     from regimes._random import generator
 
-    found = np.empty((len(params.torus), params.draws, len(params.torus_points)))
-    for i, d in enumerate(params.torus):
-        for draw in range(params.draws):
-            for k, n in enumerate(params.torus_points):
-                source = generator(draw, f"torus/{d}/{n}")
+    found = np.empty((len(params.dimensions), len(point.seed), len(params.points)))
+    for i, d in enumerate(params.dimensions):
+        for j, seed in enumerate(point.seed):
+            for k, n in enumerate(params.points):
+                source = generator(seed, f"torus/{d}/{n}")
                 x = torch.rand(n, d, generator=source, dtype=torch.float64).numpy()
-                found[i, draw, k] = cKDTree(x, boxsize=1.0).query(x, k=2)[0][:, 1].mean()
+                found[i, j, k] = cKDTree(x, boxsize=1.0).query(x, k=2)[0][:, 1].mean()
     return TrialResult(
         arrays={
-            "torus_d": Array("torus", params.torus),
-            "torus_p": Array("torus_points", params.torus_points),
+            "torus_d": Array("torus", params.dimensions),
+            "torus_p": Array("torus_points", params.points),
             "neighbour": Array(("torus", "torus_draw", "torus_points"), found),
         }
     )

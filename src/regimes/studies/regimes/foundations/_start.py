@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,13 +13,23 @@ from regimes.studies.regimes._setting import members, network, task
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from regimes.lab import Point
     from regimes.nets import Ensemble, FullyConnected
 
-SCALES = (0.1, 1.0, 10.0)  # alphas of REG-09
+ALPHAS = (0.1, 1.0, 10.0)  # of REG-09
 INSTANT = 1e-6  # length of the step from which speeds are taken
 
 
-def gaussian_process(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class GaussianProcess:
+    """A seed draws all these networks, the first one also the points they are asked at."""
+
+    networks: int = 60
+    width: int = 40
+    seed: tuple[int, ...] = (0,)
+
+
+def gaussian_process(params: GaussianProcess, point: Point) -> TrialResult:
     """REG-06: covariance and kurtosis of f over networks, against the recursion of S9."""
     import torch
 
@@ -26,15 +37,16 @@ def gaussian_process(params: Any, point: Any) -> TrialResult:
     from regimes.nets import stack
     from regimes.theory import infinite_width
 
-    d, width = 10, params.process_width
-    x = torch.randn(5, d, generator=generator(0, "process"), dtype=torch.float64)
+    d, width = 10, params.width
+    x = torch.randn(5, d, generator=generator(point.seed[0], "process"), dtype=torch.float64)
     x = (x / x.norm(dim=1, keepdim=True) * d**0.5).to(point.device)
+    drawn = [seed * params.networks + k for seed in point.seed for k in range(params.networks)]
     chunk = max(1, 2**24 // width**2)
     found = []
-    for first in range(0, params.process_networks, chunk):
-        seeds = range(first, min(first + chunk, params.process_networks))
+    for first in range(0, len(drawn), chunk):
         group = stack(
-            lambda seed: network(d, width, 2, seed, activation="relu", device=point.device), seeds
+            lambda seed: network(d, width, 2, seed, activation="relu", device=point.device),
+            drawn[first : first + chunk],
         )
         found.append(group(x)[..., 0])
     f = torch.cat(found).cpu()
@@ -51,43 +63,65 @@ def gaussian_process(params: Any, point: Any) -> TrialResult:
     )
 
 
-def kernel_noise(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class KernelNoise:
+    """A seed is a network."""
+
+    images: str = "digits"
+    points: int = 15
+    widths: tuple[int, ...] = (10, 20, 40)
+    seed: tuple[int, ...] = tuple(range(6))
+
+
+def kernel_noise(params: KernelNoise, point: Point) -> TrialResult:
     """REG-07: how the tangent kernel at the start differs from network to network."""
     from regimes.tangent import stacked_gram
     from regimes.theory import infinite_width
 
-    data = task(params.images, params.start_points, 20, device=point.device)
-    x, seeds = data.x_train, list(range(params.noise_seeds))
+    data = task(params.images, params.points, 20, device=point.device)
+    x, seeds = data.x_train, point.seed
+    # Of one network no fluctuation is known.
+    unbiased = (len(seeds) / (len(seeds) - 1)) ** 0.5 if len(seeds) > 1 else np.nan
     limit = infinite_width(x, depth=2, activation="softplus_5").ntk
     noise, distance = [], []
-    for width in params.noise_widths:
+    for width in params.widths:
         start, _ = members(x.shape[1], width, 2, [1.0], seeds, device=point.device)
         gram = stacked_gram(start, x)
         mean = gram.mean(0)
-        unbiased = (len(seeds) / (len(seeds) - 1)) ** 0.5
         noise.append(
             unbiased * (gram - mean).flatten(1).norm(dim=1).cpu().numpy() / float(mean.norm())
         )
         distance.append(float((mean - limit).norm() / limit.norm()))
     return TrialResult(
         arrays={
-            "noise_width": Array("noise_step", params.noise_widths),
+            "noise_width": Array("noise_step", params.widths),
             "noise": Array(("noise_step", "noise_seed"), np.array(noise)),
             "limit_distance": Array("noise_step", distance),
         }
     )
 
 
-def layers(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class Layers:
+    """A seed is a network."""
+
+    images: str = "digits"
+    points: int = 15
+    depth: int = 3
+    widths: tuple[int, ...] = (20, 40, 80)
+    seed: tuple[int, ...] = (0, 1)
+
+
+def layers(params: Layers, point: Point) -> TrialResult:
     """REG-08 and REG-09: gradient of f and speed of the pre-activations, layer by layer."""
     from regimes import flow, measure
 
-    data = task(params.images, params.start_points, 20, device=point.device)
-    x, seeds, depth = data.x_train, list(range(params.layer_seeds)), params.layer_depth
+    data = task(params.images, params.points, 20, device=point.device)
+    x, seeds, depth = data.x_train, point.seed, params.depth
     sizes, speeds = [], []
-    for width in params.layer_widths:
-        at = [alpha * width**0.5 for alpha in SCALES]
-        start, alpha = members(x.shape[1], width, depth, at, seeds, device=point.device)
+    for width in params.widths:
+        scales = [alpha * width**0.5 for alpha in ALPHAS]
+        start, alpha = members(x.shape[1], width, depth, scales, seeds, device=point.device)
         sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
         run = flow.gradient_flow(
             start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
@@ -99,11 +133,11 @@ def layers(params: Any, point: Any) -> TrialResult:
             measure.preact_speed(now, then, INSTANT).cpu().numpy()
             for now, then in zip(after, before, strict=True)
         ]
-        speeds.append(np.array(speed).reshape(depth, len(SCALES), len(seeds)))
+        speeds.append(np.array(speed).reshape(depth, len(ALPHAS), len(seeds)))
     return TrialResult(
         {"layer_depth": depth},
         arrays={
-            "layer_width": Array("layer_step", params.layer_widths),
+            "layer_width": Array("layer_step", params.widths),
             "gradient_size": Array(
                 ("layer_seed", "layer_step", "weight_layer"), np.array(sizes).swapaxes(0, 1)
             ),

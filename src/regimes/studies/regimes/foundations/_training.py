@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,25 +14,38 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
+    from regimes.lab import Point
     from regimes.nets import FullyConnected
 
 FORM_STEPS = 30  # of descent, after which the two forms of one class are compared
 SLOW = 100.0  # alpha of the networks that move less and less as they are wider (REG-70)
 
 
-def maximal_update(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class MaximalUpdate:
+    """A seed is a network; eps is what a step may change the gradient by."""
+
+    images: str = "digits"
+    points: int = 8
+    widths: tuple[int, ...] = (8, 16)
+    seed: tuple[int, ...] = (0, 1)
+    eps: float = 0.1
+    max_steps: int = 20_000
+
+
+def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
     """REG-70: one class in two forms, and how far each layer moves at several widths."""
     from regimes import flow, measure
     from regimes.nets import ABC
 
-    depth, seeds = 3, list(range(params.move_seeds))
-    data = task(params.images, params.move_points, 20, device=point.device)
+    depth, seeds = 3, point.seed
+    data = task(params.images, params.points, 20, device=point.device)
     x = data.x_train
     d = x.shape[1]
-    width = params.move_widths[0]
+    width = params.widths[0]
     outputs = []
     for form in (ABC.mean_field(depth), ABC.maximal_update(depth)):
-        net = network(d, width, depth, 0, device=point.device, parametrization=form)
+        net = network(d, width, depth, seeds[0], device=point.device, parametrization=form)
         run = flow.descend(
             net,
             data,
@@ -44,9 +58,9 @@ def maximal_update(params: Any, point: Any) -> TrialResult:
         outputs.append(run.outputs_train)
     gap = (outputs[0] - outputs[1]).abs().max() / outputs[0].abs().max()
 
-    moved = np.empty((2, len(params.move_widths), depth, len(seeds)))
+    moved = np.empty((2, len(params.widths), depth, len(seeds)))
     reached = []
-    for k, width in enumerate(params.move_widths):
+    for k, width in enumerate(params.widths):
         for i in range(2):
             if i == 0:
                 start, _ = members(
@@ -59,7 +73,7 @@ def maximal_update(params: Any, point: Any) -> TrialResult:
                 )
                 unit = "alpha^2"
             run = train(
-                start, data, alpha, eps=params.move_eps, max_steps=params.max_steps, divide_by=unit
+                start, data, alpha, eps=params.eps, max_steps=params.max_steps, divide_by=unit
             )
             net = cast("FullyConnected", start.template)
             before = net.layers_stacked(start.parameters, x)[1]
@@ -74,18 +88,30 @@ def maximal_update(params: Any, point: Any) -> TrialResult:
             "move_fitted": float(np.mean(reached)),
         },
         arrays={
-            "move_width": Array("move_step", params.move_widths),
+            "move_width": Array("move_step", params.widths),
             "moved": Array(("move_form", "move_step", "move_layer", "move_seed"), moved),
         },
     )
 
 
-def small_steps(params: Any, point: Any) -> TrialResult:
+@dataclass(frozen=True)
+class SmallSteps:
+    """A seed is a network; the first is also that of the orders of the points."""
+
+    images: str = "digits"
+    points: int = 12
+    width: int = 10
+    steps: tuple[int, ...] = (20, 40, 80)
+    orders: int = 3
+    seed: tuple[int, ...] = (0, 1)
+
+
+def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     """REG-71: distance of descent with fewer and more steps from the flow, at one time."""
     from regimes import flow
 
-    data = task(params.images, params.step_points, 20, device=point.device)
-    d, width, seeds = data.x_train.shape[1], params.step_width, list(range(params.seeds))
+    data = task(params.images, params.points, 20, device=point.device)
+    d, width, seeds = data.x_train.shape[1], params.width, point.seed
     start, alpha = members(d, width, 2, [10.0], seeds, device=point.device)
     common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
     first = flow.gradient_flow(
@@ -109,23 +135,23 @@ def small_steps(params: Any, point: Any) -> TrialResult:
 
     way = distance(exact.parameters, start.parameters)
     steady = []
-    for steps in params.step_counts:
+    for steps in params.steps:
         run = flow.descend(
             start, data, rate=end / steps, max_steps=steps, check_every=steps, **common
         )
         steady.append(distance(run.parameters, exact.parameters) / way)
 
-    orders = params.orders
-    one = start.select([0] * orders)
+    one = start.select([0] * params.orders)
     goal = {name: value[:1] for name, value in exact.parameters.items()}
     common["alpha"] = alpha[0]
     random, middle = [], []
-    for steps in params.step_counts:
+    for steps in params.steps:
         run = flow.descend(
             one,
             data,
             rate=end / steps,
-            batch_size=max(1, params.step_points // 10),
+            batch_size=max(1, params.points // 10),
+            seed=seeds[0],
             max_steps=steps,
             check_every=steps,
             **common,
@@ -139,7 +165,7 @@ def small_steps(params: Any, point: Any) -> TrialResult:
             "step_loss": float(exact.losses[:, -1].mean() / exact.losses[:, 0].mean()),
         },
         arrays={
-            "step_count": Array("step_rate", params.step_counts),
+            "step_count": Array("step_rate", params.steps),
             "descent_distance": Array(("step_rate", "step_seed"), np.array(steady)),
             "sgd_distance": Array(("step_rate", "order"), np.array(random)),
             "sgd_mean_distance": Array("step_rate", middle),
@@ -147,36 +173,54 @@ def small_steps(params: Any, point: Any) -> TrialResult:
     )
 
 
-def mean_field(params: Any, point: Any) -> TrialResult:
-    """REG-73: the potential of a neuron, neurons in twos, fluctuations after training."""
-    from regimes import measure
+@dataclass(frozen=True)
+class MeanField:
+    """A seed is a network; eps is what a step may change the gradient by."""
 
-    data = task(params.images, params.field_points, params.n_test, device=point.device)
-    d, seeds = data.x_train.shape[1], list(range(params.field_seeds))
+    images: str = "digits"
+    points: int = 6
+    n_test: int = 100
+    widths: tuple[int, ...] = (10, 20)
+    seed: tuple[int, ...] = (0, 1, 2, 3)
+    eps: float = 0.1
+    max_steps: int = 20_000
+
+
+def mean_field(params: MeanField, point: Point) -> TrialResult:
+    """REG-73: the potential of a neuron, neurons in twos, fluctuations after training."""
+    data = task(params.images, params.points, params.n_test, device=point.device)
+    d, seeds = data.x_train.shape[1], point.seed
     variance, left_out, ends = [], [], []
-    for width in params.field_widths:
+    for width in params.widths:
         start, alpha = members(d, width, 1, [0.1], seeds, device=point.device)
-        run = train(start, data, alpha, eps=params.field_eps, max_steps=params.max_steps)
+        run = train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
         f = cast("Tensor", run.outputs_test)[..., 0]
-        variance.append(float(measure.ensemble_variance(f)))
-        others = [[k for k in seeds if k != seed] for seed in seeds]
-        left_out.append([float(measure.ensemble_variance(f[kept])) for kept in others])
+        variance.append(_variance(f))
+        others = [[k for k in range(len(seeds)) if k != out] for out in range(len(seeds))]
+        left_out.append([_variance(f[kept]) for kept in others])
         ends.append(fitted(run).mean())
     return TrialResult(
         {
-            "potential_gap": potential_gap(data),
-            "twin_gap": twin_gap(data),
+            "potential_gap": potential_gap(data, seed=seeds[0]),
+            "twin_gap": twin_gap(data, seed=seeds[0] + 1),
             "field_fitted": float(np.mean(ends)),
         },
         arrays={
-            "field_width": Array("field_step", params.field_widths),
+            "field_width": Array("field_step", params.widths),
             "field_variance": Array("field_step", variance),
             "field_left_out": Array(("field_step", "field_seed"), left_out),
         },
     )
 
 
-def potential_gap(data: Dataset, width: int = 50) -> float:
+def _variance(f: Tensor) -> float:
+    """Over networks; of a single one it is not known."""
+    from regimes.measure import ensemble_variance
+
+    return float(ensemble_variance(f)) if len(f) > 1 else float("nan")
+
+
+def potential_gap(data: Dataset, width: int = 50, *, seed: int = 0) -> float:
     """Largest relative difference between `h dR/dtheta_i` and `2 grad Psi(theta_i)` (S11).
 
     R is the mean square loss of the mean-field network, by automatic differentiation of the whole
@@ -186,7 +230,7 @@ def potential_gap(data: Dataset, width: int = 50) -> float:
 
     x, y = data.x_train.cpu(), data.y_train.cpu()
     d = x.shape[1]
-    net = _biased(d, width, seed=0)
+    net = _biased(d, width, seed)
     names = ("layers.0.weight", "layers.0.bias", "layers.1.weight")
     own = dict(net.named_parameters())
     risk = (y - net(x)[:, 0]).square().mean()
@@ -211,7 +255,7 @@ def potential_gap(data: Dataset, width: int = 50) -> float:
     return float(torch.stack(gaps).max())
 
 
-def twin_gap(data: Dataset, width: int = 50, steps: int = 50) -> float:
+def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) -> float:
     """How much the function path changes when every neuron is doubled, rates times the width."""
     import torch
 
@@ -219,7 +263,7 @@ def twin_gap(data: Dataset, width: int = 50, steps: int = 50) -> float:
 
     cpu = data.to(torch.float64, "cpu")
     d = cpu.x_train.shape[1]
-    single, double = _biased(d, width, seed=1), _biased(d, 2 * width, seed=2)
+    single, double = _biased(d, width, seed), _biased(d, 2 * width, seed)
     with torch.no_grad():
         source = dict(single.named_parameters())
         for name, value in double.named_parameters():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.studies.regimes.foundations._start_figures import COLOURS, POWER, log_figure
+from regimes.lab import draw
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -32,15 +32,16 @@ def error_figure(dataset: xr.Dataset) -> go.Figure:
     done = _done(dataset)
     ratio = done.ratio.values
     members = done.sizes["member"]
-    figure = log_figure(
+    figure = draw.axes(
         RATIO,
         "mean square error on test points",
-        "Least-norm fits of a noisy linear target by random relu features. With as many features "
-        "as training points the fit passes through all of them and nothing is left over: the error "
-        "explodes. More features make it fall again, the second descent. The mean over several "
-        "draws of the features has hardly any error to lose beyond the peak: what falls there is "
-        "the variance due to the draw. (Medians; band: middle half of single fits; a variance of 1 "
-        "is to be explained.)",
+        log="xy",
+        caption="Least-norm fits of a noisy linear target by random relu features. With as many "
+        "features as training points the fit passes through all of them and nothing is left over: "
+        "the error explodes. More features make it fall again, the second descent. The mean over "
+        "several draws of the features has hardly any error to lose beyond the peak: what falls "
+        "there is the variance due to the draw. (Medians; band: middle half of single fits; a "
+        "variance of 1 is to be explained.)",
     )
     single = done.error.values.reshape(len(ratio), -1)
     low, mid, high = np.percentile(single, [25, 50, 75], axis=1)
@@ -48,7 +49,7 @@ def error_figure(dataset: xr.Dataset) -> go.Figure:
         x=np.concatenate([ratio, ratio[::-1]]),
         y=np.concatenate([low, high[::-1]]),
         fill="toself",
-        fillcolor="rgba(76,120,208,0.2)",
+        fillcolor="rgba(52,84,209,0.2)",
         line={"width": 0},
         mode="lines",
         showlegend=False,
@@ -56,8 +57,8 @@ def error_figure(dataset: xr.Dataset) -> go.Figure:
     )
     together = np.median(done.ensemble_error.values, axis=1)
     for y, name, colour in (
-        (mid, "single", COLOURS[0]),
-        (together, f"mean of {members}", COLOURS[1]),
+        (mid, "single", draw.COLORS[0]),
+        (together, f"mean of {members}", draw.COLORS[1]),
     ):
         figure.add_scatter(x=ratio, y=y, mode="lines+markers", line={"color": colour}, name=name)
     _threshold(figure)
@@ -67,11 +68,12 @@ def error_figure(dataset: xr.Dataset) -> go.Figure:
 def sources_figure(dataset: xr.Dataset) -> go.Figure:
     """Bias and variances against the number of features."""
     done = _done(dataset)
-    figure = log_figure(
+    figure = draw.axes(
         RATIO,
         "contribution to the mean square error",
-        "The expected error split into its sources: bias (what is missing on average), and the "
-        "variances over the draw of the features, over the noise of the labels and over the "
+        log="xy",
+        caption="The expected error split into its sources: bias (what is missing on average), and "
+        "the variances over the draw of the features, over the noise of the labels and over the "
         "training points. The peak is variance, of features and of noise; averaging over features "
         "removes the former. (Estimates; what comes out below zero is not shown.)",
     )
@@ -81,7 +83,7 @@ def sources_figure(dataset: xr.Dataset) -> go.Figure:
         "variance_noise": "label noise",
         "variance_sampling": "training points",
     }
-    for (variable, name), colour in zip(names.items(), COLOURS, strict=False):
+    for (variable, name), colour in zip(names.items(), draw.COLORS, strict=False):
         values = done[variable].values
         figure.add_scatter(
             x=done.ratio.values,
@@ -102,11 +104,11 @@ def ridge_figure(dataset: xr.Dataset) -> go.Figure:
     ratio, ridge = done.ratio.values, float(np.nanmax(done.ridge.values))
     figure = make_subplots(rows=1, cols=2, subplot_titles=("effective ridge", "relative distance"))
     lines: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-        ("ridge_fitted", "best fit", COLOURS[0], {"col": 1}),
-        ("ridge_root", "root of r = λ + (r/h) tr K(K+r)⁻¹", COLOURS[1], {"col": 1}),
-        ("ridge_residual", "with the best ridge", COLOURS[2], {"col": 2}),
-        ("ridge_same", "with λ itself", COLOURS[3], {"col": 2}),
-        ("ridge_doubt", "error of the mean of draws", COLOURS[5], {"col": 2}),
+        ("ridge_fitted", "best fit", draw.COLORS[0], {"col": 1}),
+        ("ridge_root", "root of r = λ + (r/h) tr K(K+r)⁻¹", draw.COLORS[1], {"col": 1}),
+        ("ridge_residual", "with the best ridge", draw.COLORS[2], {"col": 2}),
+        ("ridge_same", "with λ itself", draw.COLORS[3], {"col": 2}),
+        ("ridge_doubt", "error of the mean of draws", draw.COLORS[5], {"col": 2}),
     )
     for variable, name, colour, place in lines:
         values = done[variable].values
@@ -128,8 +130,8 @@ def ridge_figure(dataset: xr.Dataset) -> go.Figure:
         row=1,
         col=1,
     )
-    figure.update_xaxes(title=RATIO, **POWER)
-    figure.update_yaxes(**POWER)
+    figure.update_xaxes(title=RATIO, type="log", exponentformat="power")
+    figure.update_yaxes(type="log", exponentformat="power")
     figure.update_yaxes(title="ridge", row=1, col=1)
     return figure.update_layout(
         meta={

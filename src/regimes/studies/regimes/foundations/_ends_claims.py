@@ -1,0 +1,60 @@
+"""Verdicts on how runs end and on what their steps changed (spec `regimes` 3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regimes.lab import ran
+from regimes.lab.judge import Claims, Parts, above, below
+from regimes.studies.regimes.foundations._ends import LATER, OUTPUT
+from regimes.studies.regimes.foundations._judging import largest_gap, numbers
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+claim = Claims()
+
+
+@claim("REG-74", "hinges stop, cross-entropy does not")
+def stopping(dataset: xr.Dataset) -> Parts:
+    data = ran(dataset, "stopping")
+    scales = data.stop_scales.values
+    growth, moved = (  # (scale, seed)
+        data[name].isel(late_moment=1) / data[name].isel(late_moment=0) - 1
+        for name in ("late_weight", "late_moved")
+    )
+    yield above("share of soft hinge runs that stopped", data.stop_fitted.mean(), 1.0)
+    yield above("of hinge runs", data.hinge_fitted.mean(), 1.0)
+    yield below("hinge's last gradient", data.hinge_pull.max(), 0.0)
+    yield above("cross-entropy", data.late_loss.min(), 1e-9)
+    yield above("growth of |w|", growth[int(scales.argmin())].min(), 1e-9)
+    yield above("growth of |w - w0|", moved.min(), 1e-9)
+    times = "; ".join(
+        f"t = {numbers(row, '.3g')} (scale {scale:g})"
+        for scale, row in zip(scales, data.stop_time.values, strict=True)
+    )
+    return (
+        f"the soft hinge ends at {times}; the cross-entropy is read at {LATER:g} times that, its "
+        f"growth from {LATER / 2:g} to {LATER:g} times; least growth of |w| for each scale "
+        f"{numbers(growth.min('stop_seed'), '.1e')}. |w| is asked to grow at the smallest scale "
+        "only: in the lazy regime f0 outweighs what is learnt and decides the sign"
+    )
+
+
+@claim("REG-75", "< 0.1 and < eps unless forced")
+def accepted_steps(dataset: xr.Dataset) -> Parts:
+    data = ran(dataset, "accepted-steps")
+    eps, forced = float(data.check_eps), data.check_forced.values
+    worst, told, over = (data[f"check_{name}"].values for name in ("worst", "told", "over"))
+    yield below("gradient change / eps", worst[..., 1].max() / eps, 1.0)
+    yield below("output change", worst[..., 0].max(), OUTPUT)
+    yield below("steps over the output's bound", over[..., 0].sum(), 0.0)
+    yield below("steps over the gradient's but not forced", largest_gap(over[..., 1], forced), 0.0)
+    yield below("record off by", np.abs(told / worst - 1).max(), 1e-3)
+    return (
+        f"eps = {eps:g}, every accepted step measured anew from the weights, scale = "
+        f"{numbers(data.check_scales)}; forced steps: softplus_5 {numbers(forced[0])}, relu "
+        f"(which may force them) {numbers(forced[1])}"
+    )

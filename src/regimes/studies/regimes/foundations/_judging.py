@@ -1,0 +1,60 @@
+"""What the judges of the foundations share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regimes.lab import ran
+from regimes.lab.judge import Measured, Missing, power_law
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+EXACT = 1e-10
+WIDE = 100  # widths up to this at least, or corrections of 1/h bend the power laws
+
+
+def over_widths(dataset: xr.Dataset, block: str, width: str) -> xr.Dataset:
+    """What a block measured, its widths as a coordinate.
+
+    Raises:
+        Missing: it has not run, or its networks are too narrow to tell an exponent.
+    """
+    widths = ran(dataset, block)[width]
+    widest = float(widths.max())
+    if widest < WIDE:
+        raise Missing(f"the widest networks have h = {widest:g}: exponents need {WIDE} or more")
+    return dataset.swap_dims({str(widths.dims[0]): width})
+
+
+def slope(curve: xr.DataArray, over: str, draws: str, *, times: float = 1.0) -> Measured:
+    """Exponent of the mean over draws, times a positive factor."""
+    fit = power_law(curve, over, draws=draws, center="mean")
+    return Measured(times * fit.exponent, times * fit.error)
+
+
+def farthest(found: Sequence[Measured], expected: float) -> Measured:
+    """The number that is farthest from what is expected."""
+    return max(found, key=lambda each: abs(each.value - expected))
+
+
+def with_errors(found: Iterable[Measured]) -> str:
+    """Numbers with their errors, for a remark."""
+    return ", ".join(f"{each.value:.3f} ± {each.error:.2g}" for each in found)
+
+
+def numbers(values: Any, form: str = "g") -> str:
+    """Numbers for a remark.
+
+    >>> numbers([1.0, 20.0]), numbers([0.123], ".2f")
+    ('1, 20', '0.12')
+    """
+    return ", ".join(f"{value:{form}}" for value in np.asarray(values))
+
+
+def largest_gap(one: Any, other: Any) -> float:
+    """Largest difference of two arrays."""
+    return float(np.abs(np.asarray(one) - np.asarray(other)).max())
