@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 LEAST_SEEDS = 4  # fewer give no error bar worth the name
-_NAMES = {"scan": "block", "L": "depth", "P": "n_train", "h": "width"}
+WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # documents'
+_LETTERS = {"depth": "L", "n_train": "P", "width": "h", "scale": "at", "alpha": "alpha"}
 
 
 def scan(dataset: xr.Dataset, block: str) -> xr.Dataset:
@@ -92,29 +93,25 @@ def percent(values: Iterable[float]) -> str:
     return ", ".join(f"{100 * value:.1f}" for value in values) + " %"
 
 
-def former_case(scan: str, settings: Mapping[str, Any]) -> str | None:
-    """The text that named a trial; None where it did not tell the settings exactly.
-
-    >>> former_case("widths", {"net": "cnn", "h": 32, "at": 0.1})
-    'widths net=cnn h=32 at=0.1'
-    """
-    told = {
-        name: value if isinstance(value, str) else f"{value:g}" for name, value in settings.items()
-    }
-    for name, value in settings.items():
-        if not isinstance(value, str) and float(told[name]) != value:
-            return None
-    return " ".join((scan, *(f"{name}={text}" for name, text in told.items())))
-
-
 def former_config(
-    config: TrialConfig, params: Mapping[str, Any], scan: str, settings: Mapping[str, Any]
+    config: TrialConfig, params: Mapping[str, Any], scan: str, named: Mapping[str, str | int]
 ) -> TrialConfig | None:
-    """How a trial was configured when a text named it; `params` are those of all scans."""
-    case = former_case(scan, settings)
-    if case is None:
-        return None
-    point = {"case": case, "seed": config.point["seed"]}
+    """How a trial was configured when a text named it; None where no text told it exactly.
+
+    Args:
+        config: the trial as it is now.
+        params: those that all scans had in common.
+        scan: the first word of the text.
+        named: what the text said before depth, points, width and scale.
+    """
+    told = [scan, *(f"{name}={value}" for name, value in named.items())]
+    for name, letter in _LETTERS.items():
+        if name in config.point:
+            value = f"{config.point[name]:g}"
+            if float(value) != config.point[name]:
+                return None
+            told.append(f"{letter}={value}")
+    point = {"case": " ".join(told), "seed": config.point["seed"]}
     return TrialConfig(config.study, config.version, params, point, config.dtype)
 
 
@@ -129,7 +126,6 @@ def from_cases(dataset: xr.Dataset) -> xr.Dataset:
     """A table of trials that were named by texts, as a table of blocks; others as they are."""
     if "case" not in dataset.dims:
         return dataset
-    names = {**_NAMES, "at": "scale"}
-    if "scale" in dataset:  # the trials told it, also where alpha was given
-        dataset, names = dataset.drop_vars("at").set_coords("scale"), _NAMES
-    return dataset.drop_vars("case").rename({"case": "trial", **names})
+    table = dataset.drop_vars(["case", "scale"], errors="ignore")  # the trials told their scale
+    names = {letter: name for name, letter in _LETTERS.items() if letter != name}
+    return table.rename({"case": "trial", "scan": "block", **names})

@@ -11,13 +11,13 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, study
 from regimes.studies.regimes import _scans, _setting
+from regimes.studies.regimes._scans import WIDTHS
 from regimes.studies.regimes.fluctuations._claims import claim
 from regimes.studies.regimes.fluctuations._figures import FIGURES
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)
 HALF_DECADES = (*(float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 3)), 1e4)
 MANY_SCALES = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
 AXES = ("depth", "n_train", "width", "scale", Axis("seed", stacked=True))
@@ -142,24 +142,14 @@ class Fluctuations:
     @staticmethod
     def formerly(params: Mapping[str, Scan], config: TrialConfig) -> TrialConfig | None:
         """A text named the trial; all scans had the same parameters, two of them for "small"."""
-        place, fixed = config.point, config.params
-        every = _scans.every_block(params, SIZES)
+        every, block = _scans.every_block(params, SIZES), config.point["block"]
         if not {"widths", "small"} <= set(every):
             return None
-        small = every["small"]
-        other = every["widths" if place["block"] == "small" else place["block"]]
-        former = {
-            "images": fixed["images"],
-            "components": fixed["components"],
-            "n_test": fixed["n_test"],
-            "eps": other.eps,
-            "max_steps": other.max_steps,
-            "small_eps": small.eps,
-            "small_steps": small.max_steps,
-        }
-        letters = {"L": "depth", "P": "n_train", "h": "width", "at": "scale"}
-        settings = {letter: place[name] for letter, name in letters.items()}
-        return _scans.former_config(config, former, place["block"], settings)
+        small, other = every["small"], every["widths" if block == "small" else block]
+        former = {name: config.params[name] for name in ("images", "components", "n_test")}
+        former |= {"eps": other.eps, "max_steps": other.max_steps}
+        former |= {"small_eps": small.eps, "small_steps": small.max_steps}
+        return _scans.former_config(config, former, block, {})
 
 
 def fluctuation(outputs: Tensor, y: Tensor) -> tuple[dict[str, float], dict[str, np.ndarray]]:
