@@ -1,39 +1,33 @@
-"""Fluctuations at their smallest size, and verdicts on ensembles whose laws are known."""
+"""Verdicts on ensembles whose laws are known, and what an ensemble is measured by."""
 
 import numpy as np
 import pytest
 import torch
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, gather, run
+from regimes.lab import find
+from regimes.lab._config import digest
 from regimes.measure import ensemble_error, ensemble_variance
-from regimes.studies.regimes import _cases
-from regimes.studies.regimes.fluctuations import fluctuation
-from regimes.studies.regimes.fluctuations._claims import (
-    JUDGED,
-    asymptote,
-    half_height,
-    measured,
-)
+from regimes.studies.regimes.fluctuations import Scan, fluctuation
+from regimes.studies.regimes.fluctuations._claims import asymptote, half_height, measured
 
 SEEDS = 10
-CASES = (
-    *_cases.cases("widths", L=2, P=50, h=(32, 64, 128, 256), at=(0.1, 1e4)),
-    *_cases.cases("scales", L=2, P=100, h=(30, 100), at=(1e-2, 1e-1, 1, 10, 1e2, 1e3, 1e4)),
-    *_cases.cases("sizes", L=2, P=(25, 50, 100, 200), h=128, at=1e5),
-    *_cases.cases("small", L=3, P=100, h=60, at=(1e-6, 1e-4, 1e-2)),
-)
+FORMER = {  # number and digest of the keys that the trials had as cases named in a text
+    "smoke": (12, "10a3c86d22ea3e6b"),
+    "cpu": (61, "8c461ea51df2956a"),
+    "paper": (267, "dcbeb72c097e5433"),
+}
+BLOCKS = {
+    "widths": Scan(n_train=(50,), width=(32, 64, 128, 256)),
+    "scales": Scan(n_train=(100,), width=(30, 100), scale=(1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4)),
+    "sizes": Scan(n_train=(25, 50, 100, 200), width=(128,), scale=(1e5,)),
+    "small": Scan(depth=(3,), n_train=(100,), width=(60,), scale=(1e-6, 1e-4, 1e-2)),
+}
 
 
 @pytest.fixture(scope="module")
 def study():
     return find("regimes/fluctuations")
-
-
-@pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("fluctuations"))
-    return run(study, store=place, executor=InlineExecutor())
 
 
 def known(
@@ -48,16 +42,16 @@ def known(
     seeds=SEEDS,
 ):
     """A table of ensembles that obey given laws, with a little noise between members."""
-    rows = [_cases.settings_of(case) for case in CASES]
+    rows = [config.point for config in find("regimes/fluctuations").configs(BLOCKS)]
     noise = np.linspace(-1, 1, seeds) * 1e-4
     found = {"variance": [], "ensemble_error": [], "test_error": [], "parameters": []}
     for row in rows:
-        h, n, at = row["h"], row["P"], row["at"]
+        h, n, scale = row["width"], row["n_train"], row["scale"]
         variance = 10.0 * h**-width * (n / 50) ** size
         ensemble = 0.16 + ensemble_slope * np.log2(h / 32)
-        if row["scan"] == "scales":
-            ensemble += 0.03 / (1 + at / (3 * (h / 30) ** (shift / 2 - 0.5)))
-        if row["scan"] == "small" and at < 1e-4:
+        if row["block"] == "scales":
+            ensemble += 0.03 / (1 + scale / (3 * (h / 30) ** (shift / 2 - 0.5)))
+        if row["block"] == "small" and scale < 1e-4:
             variance *= rise
         found["variance"].append(variance)
         found["ensemble_error"].append(ensemble)
@@ -65,23 +59,23 @@ def known(
         found["parameters"].append(10 * h + h * h + h)
     made = {name: np.array(values) for name, values in found.items()}
     wiggle = 1 + 1e-3 * np.linspace(-1, 1, seeds)
-    state = np.array([0 if row["scan"] in missing else 2 for row in rows])
-    coords = {key: ("case", [row[key] for row in rows]) for key in rows[0]}
+    state = np.array([0 if row["block"] in missing else 2 for row in rows])
+    coords = {key: ("trial", [row[key] for row in rows]) for key in rows[0] if key != "seed"}
     return xr.Dataset(
         {
-            "variance": ("case", made["variance"]),
-            "ensemble_error": ("case", made["ensemble_error"]),
-            "parameters": ("case", made["parameters"]),
-            "test_error": (("case", "seed"), made["test_error"]),
-            "variance_without": (("case", "seed"), made["variance"][:, None] * wiggle),
+            "variance": ("trial", made["variance"]),
+            "ensemble_error": ("trial", made["ensemble_error"]),
+            "parameters": ("trial", made["parameters"]),
+            "test_error": (("trial", "seed"), made["test_error"]),
+            "variance_without": (("trial", "seed"), made["variance"][:, None] * wiggle),
             "ensemble_error_without": (
-                ("case", "seed"),
+                ("trial", "seed"),
                 np.repeat(made["ensemble_error"][:, None], seeds, 1),
             ),
-            "fitted": (("case", "seed"), np.ones((len(rows), seeds))),
-            "trial_state": ("case", state),
+            "fitted": (("trial", "seed"), np.ones((len(rows), seeds))),
+            "trial_state": ("trial", state),
         },
-        {"case": list(CASES), "seed": np.arange(seeds), **coords},
+        {"seed": np.arange(seeds), **coords},
     )
 
 
@@ -89,30 +83,39 @@ def verdicts(study, dataset):
     return {claim.id: str(claim.verdict) for claim in study.claims(dataset)}
 
 
-def test_the_smoke_size_runs_whole_and_decides_nothing(study, summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(JUDGED) == list(study.judges)
-    assert {str(claim.verdict) for claim in summary.claims} == {"inconclusive"}
-    assert set(np.unique(summary.dataset.scan.values)) == {"widths", "scales", "sizes", "small"}
-    assert (summary.dataset.variance > 0).all()
+def former_cases(dataset):
+    """The table as it was when texts named the trials."""
+    names = {"block": "scan", "depth": "L", "n_train": "P", "width": "h", "scale": "at"}
+    texts = [f"case {i}" for i in range(dataset.sizes["trial"])]
+    return dataset.rename({"trial": "case", **names}).assign_coords(case=texts)
 
 
-def test_figures_tell_what_is_seen(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 5
-    assert all(len(figure.layout.meta["caption"]) > 100 for figure in figures.values())
+@pytest.mark.parametrize("size", FORMER)
+def test_trials_are_found_under_the_keys_they_had_as_cases(study, size):
+    params = study.parameters(size)
+    former = [study.formerly(params, config) for config in study.configs(params)]
+    keys = sorted(config.key for config in former)
+    assert (len(keys), digest("".join(keys))[:16]) == FORMER[size]
+    alone = {"small": params["small"]}
+    assert {study.formerly(alone, config).key for config in study.configs(alone)} <= set(keys)
 
 
-def test_nothing_run_yet_is_no_error(study, tmp_path):
-    empty = study.summarise(gather(study, study.parameters("cpu"), store=Store(tmp_path)))
-    assert set(verdicts(study, empty).values()) == {"inconclusive"}
-    assert study.figures(empty) == {}
+def test_a_trial_that_no_text_could_name_had_no_former_key(study):
+    params = {"widths": Scan(scale=(1 / 3,)), "small": Scan()}
+    assert study.formerly(params, study.configs(params)[0]) is None
+    other = {"widths": Scan(n_test=201)}  # of no size: the rest of its parameters is not known
+    assert study.formerly(other, study.configs(other)[0]) is None
+
+
+def test_a_table_of_cases_becomes_one_of_blocks(study):
+    present = known()
+    assert study.upgraded(former_cases(present)).identical(present)
+    assert study.upgraded(present).identical(present)
 
 
 def test_known_laws_are_reproduced(study):
     found = verdicts(study, known())
-    assert found == dict.fromkeys(JUDGED, "reproduced")
+    assert found == dict.fromkeys(study.judges, "reproduced")
 
 
 @pytest.mark.parametrize(
@@ -150,10 +153,18 @@ def test_too_few_seeds_decide_nothing(study):
     assert set(verdicts(study, known(seeds=3)).values()) == {"inconclusive"}
 
 
+def test_seeds_of_another_block_are_not_counted(study):
+    dataset = known()
+    each = [name for name, values in dataset.items() if "seed" in values.dims]
+    few = dataset[each].where((dataset.block != "sizes") | (dataset.seed < 3))
+    found = verdicts(study, dataset.assign(few))
+    assert {id for id, verdict in found.items() if verdict == "inconclusive"} == {"REG-37"}
+
+
 def test_a_curve_that_comes_back_has_no_half_height():
-    at = np.array([1.0, 10.0, 100.0])
-    assert np.isnan(half_height(at, np.array([[0.1, 0.3, 0.1]] * 3)).value)
-    found = half_height(at, np.array([[0.3, 0.1, 0.1], [0.3, 0.1, 0.1]]))
+    scale = np.array([1.0, 10.0, 100.0])
+    assert np.isnan(half_height(scale, np.array([[0.1, 0.3, 0.1]] * 3)).value)
+    found = half_height(scale, np.array([[0.3, 0.1, 0.1], [0.3, 0.1, 0.1]]))
     assert np.exp(found.value) == pytest.approx(10**0.5)
     assert found.error == pytest.approx(0.0, abs=1e-12)
 
@@ -175,6 +186,14 @@ def test_an_ensemble_is_measured_with_and_without_its_members():
     assert excess.error > 0
     with pytest.raises(ValueError, match="no measure"):
         measured(row, "height")
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_what_few_networks_do_not_have_is_not_a_number(seeds):
+    whole, each = fluctuation(torch.ones(seeds, 5), torch.ones(5))
+    assert (whole["ensemble_error"], np.isnan(whole["variance"])) == (0.0, seeds == 1)
+    assert np.isnan(each["variance_without"]).all()
+    assert np.isnan(each["ensemble_error_without"]).all() == (seeds == 1)
 
 
 def test_the_asymptote_says_how_well_it_fits():

@@ -1,4 +1,4 @@
-"""Frozen kernels at their smallest size, their pieces, and verdicts on numbers that are known."""
+"""The pieces of frozen kernels, and verdicts on numbers that are known."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,23 @@ import torch
 import xarray as xr
 
 from regimes import flow
-from regimes.lab import InlineExecutor, Store, find, gather, run
-from regimes.studies.regimes import _cases
-from regimes.studies.regimes.frozen_kernels._claims import JUDGED
+from regimes.lab import Point, find
+from regimes.lab._config import digest
+from regimes.studies.regimes.frozen_kernels import Convolutional, Scales
 from regimes.studies.regimes.frozen_kernels._trial import Setting, frozen_course, train
 from regimes.tangent import stacked_gram
 
 SEEDS = 6
-CASES = (
-    *_cases.cases("limit", L=2, P=80, h=60, at=(1e2, 1e3, 1e4, 1e5, 1e6)),
-    *_cases.cases("span", L=2, P=40, h=60, at=(1e1, 1e2, 1e3, 1e4)),
-    *_cases.cases("learned", L=3, P=200, h=60, at=(1e-2, 0.1, 1.0, 1e3, 1e4)),
-)
+BLOCKS = {
+    "limit": Scales(n_train=(80,), width=(60,), scale=(1e2, 1e3, 1e4, 1e5, 1e6)),
+    "span": Scales(n_train=(40,), width=(60,), scale=(1e1, 1e2, 1e3, 1e4)),
+    "learned": Scales(depth=(3,), n_train=(200,), width=(60,), scale=(1e-2, 0.1, 1.0, 1e3, 1e4)),
+}
+FORMER = {  # number and digest of the keys that the trials had as cases named in a text
+    "smoke": (9, "f42f327757ea7995"),
+    "cpu": (18, "20244ed4e83a436f"),
+    "paper": (66, "208c51481a6bacb3"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -26,23 +31,19 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("frozen"))
-    return run(study, store=place, executor=InlineExecutor())
-
-
-@pytest.fixture(scope="module")
 def lazy():
-    setting = Setting.of("span L=2 P=12 h=10 at=1e4", "digits", 10)
-    return train(setting, (0, 1), n_test=60, eps=1e-1, max_steps=400, dtype="float64", device="cpu")
+    params = Scales(n_test=60, max_steps=400)
+    place = {"depth": 2, "n_train": 12, "width": 10, "scale": 1e4, "seed": (0, 1)}
+    point = Point({"block": "span", **place})
+    return train(Setting.of(params, point), params, point)
 
 
 def known(
     *,
-    slope=1.0,  # the distance to the frozen kernel falls with at to this power,
+    slope=1.0,  # the distance to the frozen kernel falls with the scale to this power,
     span=1.0,  # and the residual to that
     disagreement=0.0,
-    lazy_gap=0.0,  # between the errors of networks and initial kernels at large at
+    lazy_gap=0.0,  # between the errors of networks and initial kernels at large scales
     final_gap=0.005,
     initial_gap=0.03,  # where features are learnt
     growth=30.0,
@@ -50,7 +51,7 @@ def known(
     missing=(),
     seeds=SEEDS,
 ):
-    rows = [_cases.settings_of(case) for case in CASES]
+    rows = [config.point for config in find("regimes/frozen-kernels").configs(BLOCKS)]
     wiggle = 1 + 1e-3 * np.linspace(-1, 1, seeds)
     found = {}
 
@@ -58,58 +59,80 @@ def known(
         found.setdefault(name, []).append(value * wiggle)
 
     for row in rows:
-        feature = row["at"] <= 1
+        feature = row["scale"] <= 1
         put("network_error", 0.17)
         put("final_error", 0.17 - final_gap)
         put("initial_error", 0.17 - (initial_gap if feature else lazy_gap))
-        put("initial_difference", 4.0 * row["at"] ** -slope + 1e-4)
-        put("limit_difference", 4.0 * row["at"] ** -slope)
+        put("initial_difference", 4.0 * row["scale"] ** -slope + 1e-4)
+        put("limit_difference", 4.0 * row["scale"] ** -slope)
         put("initial_disagreement", disagreement)
-        put("tangent_residual", 5.0 * row["at"] ** -span)
+        put("tangent_residual", 5.0 * row["scale"] ** -span)
         put("kernel_growth", growth if feature else 1.0)
         put("initial_contrast", 0.14)
         put("final_contrast", 0.14 * (contrast if feature else 1.0))
         for name in ("fitted", "initial_fitted", "final_fitted"):
             found.setdefault(name, []).append(np.ones(seeds))
-    state = [0 if row["scan"] in missing else 2 for row in rows]
-    coords = {key: ("case", [row[key] for row in rows]) for key in rows[0]}
-    made = {name: (("case", "seed"), np.array(values)) for name, values in found.items()}
-    made["scale"] = ("case", [row["at"] for row in rows])
-    made["trial_state"] = ("case", state)
-    return xr.Dataset(made, {"case": list(CASES), "seed": np.arange(seeds), **coords})
+    state = [0 if row["block"] in missing else 2 for row in rows]
+    coords = {key: ("trial", [row[key] for row in rows]) for key in rows[0] if key != "seed"}
+    made = {name: (("trial", "seed"), np.array(values)) for name, values in found.items()}
+    made["trial_state"] = ("trial", state)
+    return xr.Dataset(made, {"seed": np.arange(seeds), **coords})
 
 
 def verdicts(study, dataset):
     return {claim.id: str(claim.verdict) for claim in study.claims(dataset)}
 
 
-def test_the_smoke_size_runs_whole_and_decides_nothing(study, summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(JUDGED) == list(study.judges)
-    assert {str(claim.verdict) for claim in summary.claims} == {"inconclusive"}
-    dataset = summary.dataset
-    limit = _cases.scan_of(dataset, "limit")
-    near, far = (limit.limit_difference.values[i] for i in (1, 0))
-    assert (near < 0.05 * far).all()
-    assert np.isfinite(_cases.scan_of(dataset, "span").tangent_residual).all()
-    assert "cnn" in dataset["net"].values
+@pytest.mark.parametrize("size", FORMER)
+def test_trials_are_found_under_the_keys_they_had_as_cases(study, size):
+    params = study.parameters(size)
+    former = [study.formerly(params, config) for config in study.configs(params)]
+    keys = sorted(config.key for config in former)
+    assert (len(keys), digest("".join(keys))[:16]) == FORMER[size]
+    for block, own in params.items():
+        configs = study.configs({block: own})
+        assert {study.formerly({block: own}, config).key for config in configs} <= set(keys)
 
 
-def test_figures_tell_what_is_seen(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 4
-    assert all(len(figure.layout.meta["caption"]) > 100 for figure in figures.values())
+def test_former_cases_named_what_was_special_about_them(study):
+    params = {"span": Scales(), "learned": Scales(n_shown=20)}
+    params["gram"] = Convolutional(net="wide_resnet", images="cifar10", components=0)
+    former = study.formerly(params, study.configs(params)[-1])
+    text = "gram net=wide_resnet images=cifar10 pca=0 P=12 h=8 alpha=1"
+    assert former.point == {"case": text, "seed": (0, 1)}
+    assert (former.params["images"], former.params["n_shown"]) == ("digits", 20)
+    other = {"limit": Scales(n_test=7)}  # of no size: the rest of its parameters is not known
+    assert study.formerly(other, study.configs(other)[0]) is None
 
 
-def test_nothing_run_yet_is_no_error(study, tmp_path):
-    empty = study.summarise(gather(study, study.parameters("paper"), store=Store(tmp_path)))
-    assert set(verdicts(study, empty).values()) == {"inconclusive"}
-    assert study.figures(empty) == {}
+def test_a_table_of_cases_becomes_one_of_blocks(study):
+    former = xr.Dataset(
+        {"scale": ("case", [10.0, 8.0, 4.0]), "steps": ("case", [1, 2, 3])},
+        {
+            "case": ["one", "two", "three"],
+            "scan": ("case", ["limit", "widths", "widths"]),
+            "net": ("case", ["", "", "cnn"]),
+            "pca": ("case", [0, 0, 0]),
+            "L": ("case", [2, 3, 0]),
+            "P": ("case", [5, 5, 5]),
+            "h": ("case", [9, 16, 4]),
+            "at": ("case", [10.0, np.nan, np.nan]),
+            "alpha": ("case", [np.nan, 2.0, 2.0]),
+        },
+    )
+    found = study.upgraded(former)
+    coords = {"block", "depth", "n_train", "width", "scale", "alpha"}
+    assert (set(found.coords), set(found.dims)) == (coords, {"trial"})
+    assert found.block.values.tolist() == ["limit", "widths", "widths_cnn"]
+    np.testing.assert_array_equal(found.depth, [2, 3, np.nan])
+    np.testing.assert_array_equal(found.scale, [10.0, 8.0, 4.0])
+    assert study.upgraded(found).identical(found)
+    scales = former.isel(case=[0]).drop_vars(["alpha", "net", "pca"])  # no scan had an alpha
+    assert np.isnan(study.upgraded(scales).alpha).all()
 
 
 def test_known_numbers_are_reproduced(study):
-    assert verdicts(study, known()) == dict.fromkeys(JUDGED, "reproduced")
+    assert verdicts(study, known()) == dict.fromkeys(study.judges, "reproduced")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +167,7 @@ def test_an_unfinished_scan_is_not_judged(study, scan, ids):
 
 def test_scales_left_out_decide_nothing(study):
     whole = known()
-    few = whole.isel(case=np.isin(whole["at"].values, [1e2, 1e3, 1e-2]))
+    few = whole.isel(trial=np.isin(whole.scale.values, [1e2, 1e3, 1e-2]))
     assert set(verdicts(study, few).values()) == {"inconclusive"}
 
 
@@ -183,17 +206,31 @@ def test_pictures_are_sorted_by_label(lazy):
     assert np.allclose((shown.astype(float) ** 2).mean((1, 2)), 1.0, rtol=1e-5)
 
 
-def test_cases_name_networks_that_exist():
+def test_wider_networks_count_for_the_lazy_limit(study):
+    whole = known()
+    wide = whole.isel(trial=np.isclose(whole.scale, 1e4) & (whole.block == "limit").values)
+    wide = wide.assign_coords(block=("trial", ["limit_widths"]), width=("trial", [200]))
+    wide["initial_disagreement"] = wide.initial_disagreement + 0.02
+    found = verdicts(study, xr.concat([whole, wide], "trial"))
+    assert {id for id, verdict in found.items() if verdict == "not reproduced"} == {"REG-26"}
+
+
+def test_the_largest_networks_are_judged_by_their_blocks_where_they_ran(study):
+    whole = known()
+    gram = whole.isel(trial=[-1]).assign_coords(block=("trial", ["gram"]))
+    assert verdicts(study, xr.concat([whole, gram], "trial"))["REG-49"] == "not reproduced"
+
+
+def test_settings_name_networks_that_exist():
+    def setting(net, width):
+        point = Point({"block": "gram", "n_train": 5, "width": width, "alpha": 2.0})
+        return Setting.of(Convolutional(net=net), point)
+
     with pytest.raises(ValueError, match="net must be one of"):
-        Setting.of("widths net=transformer P=5 h=4 at=1", "digits", 10)
-    with pytest.raises(ValueError, match="at or alpha"):
-        Setting.of("widths P=5 h=4", "digits", 10)
-    wide = Setting.of("gram net=wide_resnet P=5 h=64 alpha=2", "digits", 0)
-    assert wide.alpha == 2.0
-    assert wide.network((1, 8, 8), 0, "float64", "cpu")(torch.zeros(2, 1, 8, 8).double()).shape == (
-        2,
-        1,
-    )
-    narrow = Setting.of("gram net=wide_resnet P=5 h=10 alpha=2", "digits", 0)
+        setting("transformer", 4)
+    wide = setting("wide_resnet", 64)
+    assert (wide.alpha, wide.scale) == (2.0, 16.0)
+    outputs = wide.network((1, 8, 8), 0, "float64", "cpu")(torch.zeros(2, 1, 8, 8).double())
+    assert outputs.shape == (2, 1)
     with pytest.raises(ValueError, match="64 k channels"):
-        narrow.network((1, 8, 8), 0, "float64", "cpu")
+        setting("wide_resnet", 10).network((1, 8, 8), 0, "float64", "cpu")

@@ -198,3 +198,24 @@ def fitted(run: Run) -> np.ndarray:
     from regimes.flow import Status
 
     return np.array([float(status is Status.FITTED) for status in run.status])
+
+
+def points_at(
+    point: Point, images: str, n_train: int, n_test: int, *, components: int | None
+) -> Dataset:
+    """`task_at`, or more points of the same kind than its pool has, of all files.
+
+    Those are 70,000 of MNIST and its relatives, 60,000 of CIFAR-10.
+    """
+    if images == "digits" or max(n_train, n_test) <= min(POOL):
+        return task_at(point, images, n_train, n_test, components=components)
+    return image_task(
+        images,
+        n_train,
+        n_test,
+        files="all",
+        components=components,
+        dtype=point.dtype,
+        device=point.device,
+        keep=False,
+    )

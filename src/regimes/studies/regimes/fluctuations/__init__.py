@@ -2,101 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
-from regimes.studies.regimes import _cases, _setting
-from regimes.studies.regimes.fluctuations import _claims as _fluctuation_claims
-from regimes.studies.regimes.fluctuations import _figures as _fluctuation_figures
+from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, study
+from regimes.studies.regimes import _scans, _setting
+from regimes.studies.regimes._scans import WIDTHS
+from regimes.studies.regimes.fluctuations._claims import claim
+from regimes.studies.regimes.fluctuations._figures import FIGURES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
     from torch import Tensor
 
-    from regimes.lab import Results
-
-SMALL = "small"  # the scan of the longest runs: its steps may be coarser, and there is a cap
-WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)
 HALF_DECADES = (*(float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 3)), 1e4)
-ALPHAS = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
+MANY_SCALES = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
+AXES = ("depth", "n_train", "width", "scale", Axis("seed", stacked=True))
 
 
 @dataclass(frozen=True)
-class Params:
-    """Scanned: case, and seeds trained side by side. Fixed: the rest."""
+class Scan:
+    """Scanned: depth, points, width, scale, and seeds trained side by side. Fixed: the rest."""
 
-    case: tuple[str, ...] = (
-        *_cases.cases("widths", L=2, P=10, h=(6, 12), at=(0.1, 1e4)),
-        *_cases.cases("scales", L=2, P=10, h=(6, 12), at=(0.1, 1e4)),
-        *_cases.cases("sizes", L=2, P=(6, 12), h=8, at=1e5),
-        *_cases.cases(SMALL, L=3, P=8, h=6, at=(1e-3, 1e-2)),
-    )
+    depth: tuple[int, ...] = (2,)
+    n_train: tuple[int, ...] = (10,)
+    width: tuple[int, ...] = (6, 12)
+    scale: tuple[float, ...] = (0.1, 1e4)  # sqrt(h) alpha
     seed: tuple[int, ...] = (0, 1, 2)
     images: str = "digits"
     components: int | None = _setting.COMPONENTS
     n_test: int = 200
     eps: float = 1e-1  # what a step may change the gradient by
-    small_eps: float = 1e-1
     max_steps: int = 40
-    small_steps: int = 40
+
+
+_CPU = Scan(
+    seed=tuple(range(24)), images="mnist", n_test=5000, eps=3e-4, max_steps=20_000, n_train=(100,)
+)
+_PAPER = Scan(
+    depth=(3,),
+    n_train=(10_000,),
+    seed=tuple(range(20)),
+    images="fashion_mnist",
+    components=None,
+    n_test=50_000,
+    eps=1e-4,
+    max_steps=100_000,
+)
+SIZES = {
+    "smoke": {
+        "widths": Scan(),
+        "scales": Scan(),
+        "sizes": Scan(n_train=(6, 12), width=(8,), scale=(1e5,)),
+        "small": Scan(depth=(3,), n_train=(8,), width=(6,), scale=(1e-3, 1e-2)),
+    },
+    "cpu": {
+        "widths": replace(_CPU, n_train=(50,), width=(32, 45, 64, 91, 128, 181, 256)),
+        "scales": replace(_CPU, width=(30, 100), scale=HALF_DECADES),
+        "sizes": replace(_CPU, n_train=(25, 50, 100, 200), width=(16, 32, 64, 128), scale=(1e5,)),
+        "small": replace(  # the longest runs: coarser steps, and fewer
+            _CPU,
+            depth=(3,),
+            width=(60,),
+            scale=(1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+            eps=1e-3,
+            max_steps=10_000,
+        ),
+    },
+    "paper": {
+        "widths": replace(_PAPER, width=WIDTHS, scale=(1e-4, 1e-2, 1.0, 1e4)),
+        "variance": replace(  # the document measures it on fewer points than the errors
+            _PAPER,
+            n_train=(1000,),
+            width=(*WIDTHS[3:], 1930, 2680, 3730, 5170),
+            scale=(1e-2, 1.0, 1e2, 1e4),
+        ),
+        "scales": replace(_PAPER, width=(100, 300, 1000), scale=MANY_SCALES),
+        "sizes": replace(_PAPER, n_train=(500, 1000, 2000, 4000), width=WIDTHS[1:], scale=(1e6,)),
+        "small": replace(
+            _PAPER,
+            width=(100,),
+            scale=(1e-6, 1e-5, 3.2e-5, 1e-4, 1e-3, 1e-2),
+            max_steps=200_000,
+        ),
+    },
+}
 
 
 @study(
     "regimes/fluctuations",
     version=1,
-    sizes={
-        "smoke": Params(),
-        "cpu": Params(
-            case=(
-                *_cases.cases(
-                    "widths", L=2, P=50, h=(32, 45, 64, 91, 128, 181, 256), at=(0.1, 1e4)
-                ),
-                *_cases.cases("scales", L=2, P=100, h=(30, 100), at=HALF_DECADES),
-                *_cases.cases("sizes", L=2, P=(25, 50, 100, 200), h=(16, 32, 64, 128), at=1e5),
-                *_cases.cases(SMALL, L=3, P=100, h=60, at=(1e-6, 1e-5, 1e-4, 1e-3, 1e-2)),
-            ),
-            seed=tuple(range(24)),
-            images="mnist",
-            n_test=5000,
-            eps=3e-4,
-            small_eps=1e-3,
-            max_steps=20_000,
-            small_steps=10_000,
-        ),
-        "paper": Params(
-            case=(
-                *_cases.cases("widths", L=3, P=10_000, h=WIDTHS, at=(1e-4, 1e-2, 1.0, 1e4)),
-                *_cases.cases(
-                    "variance",
-                    L=3,
-                    P=1000,
-                    h=(*WIDTHS[3:], 1930, 2680, 3730, 5170),
-                    at=(1e-2, 1.0, 1e2, 1e4),
-                ),
-                *_cases.cases("scales", L=3, P=10_000, h=(100, 300, 1000), at=ALPHAS),
-                *_cases.cases("sizes", L=3, P=(500, 1000, 2000, 4000), h=WIDTHS[1:], at=1e6),
-                *_cases.cases(
-                    SMALL, L=3, P=10_000, h=100, at=(1e-6, 1e-5, 3.2e-5, 1e-4, 1e-3, 1e-2)
-                ),
-            ),
-            seed=tuple(range(20)),
-            images="fashion_mnist",
-            components=None,
-            n_test=50_000,
-            eps=1e-4,
-            small_eps=1e-4,
-            max_steps=100_000,
-            small_steps=200_000,
-        ),
-    },
-    axes=[Axis("case"), Axis("seed", stacked=True)],
+    sizes=SIZES,
+    axes=dict.fromkeys(("widths", "variance", "scales", "sizes", "small"), AXES),
     units={"test_error": "fraction", "ensemble_error": "fraction", "variance": "1"},
     watch={"ensemble_error": "min"},
-    judges=_fluctuation_claims.JUDGED,
 )
 class Fluctuations:
     """Networks that differ in their initialisation alone: how much their outputs differ.
@@ -107,42 +109,19 @@ class Fluctuations:
     """
 
     @staticmethod
-    def trial(params: Params, point: Point) -> TrialResult:
-        """Train the networks of one case and compare their outputs on the test points."""
-        own = _cases.settings_of(point.case)
-        data = _cases.points(
-            params.images,
-            int(own["P"]),
-            params.n_test,
-            components=params.components,
-            dtype=point.dtype,
-            device=point.device,
+    def trial(params: Scan, point: Point) -> TrialResult:
+        """Train the networks of one place and compare their outputs on the test points."""
+        data = _setting.points_at(
+            point, params.images, point.n_train, params.n_test, components=params.components
         )
-        start, alpha = _setting.members(
-            data.x_train[0].numel(),
-            int(own["h"]),
-            int(own["L"]),
-            [float(own["at"])],
-            point.seed,
-            dtype=point.dtype,
-            device=point.device,
+        start, alpha = _setting.members_at(
+            point, data, point.width, point.depth, [point.scale], point.seed
         )
-        small = own["scan"] == SMALL
-        run = _setting.train(
-            start,
-            data,
-            alpha,
-            eps=params.small_eps if small else params.eps,
-            max_steps=params.small_steps if small else params.max_steps,
-        )
+        run = _setting.train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
         if run.outputs_test is None:
             raise ValueError("fluctuations are measured on test points, and there are none")
         whole, without = fluctuation(run.outputs_test[..., 0], data.y_test)
-        arrays = {
-            **without,
-            "fitted": _setting.fitted(run),
-            "steps": run.steps,
-        }
+        arrays = {**without, "fitted": _setting.fitted(run), "steps": run.steps}
         count = sum(value[0].numel() for value in start.parameters.values())
         return TrialResult(
             {"parameters": count, **whole},
@@ -150,54 +129,54 @@ class Fluctuations:
         )
 
     @staticmethod
-    def cost(params: Params, point: Point) -> float:
-        """Arithmetic of a step, what a step costs anyway, and more steps where at is small."""
-        own = _cases.settings_of(point.case)
-        width, at = int(own["h"]), float(own["at"])
-        weights = width**2 * (int(own["L"]) - 1) + 10 * width
-        steps = int(own["P"]) ** 0.5 * (1.0 + max(0.0, 1.0 / at) ** 0.25)
-        return steps * (1e7 + 6.0 * int(own["P"]) * weights * len(point.seed))
+    def cost(params: Scan, point: Point) -> float:
+        """Arithmetic of a step, what a step costs anyway, and more steps at small scales."""
+        weights = point.width**2 * (point.depth - 1) + 10 * point.width
+        steps = point.n_train**0.5 * (1.0 + max(0.0, 1.0 / point.scale) ** 0.25)
+        return float(steps * (1e7 + 6.0 * point.n_train * weights * len(point.seed)))
+
+    figures = FIGURES
+    claims = claim
+    upgrade = staticmethod(_scans.from_cases)
 
     @staticmethod
-    def summarise(results: Results) -> xr.Dataset:
-        """A table with a row a case."""
-        return _cases.tabled(results)
-
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Those whose scans have run."""
-        return _fluctuation_figures.figures(dataset)
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """REG-25, 28, 36, 37, 38, 40 and 61."""
-        return _fluctuation_claims.claims(dataset)
+    def formerly(params: Mapping[str, Scan], config: TrialConfig) -> TrialConfig | None:
+        """A text named the trial; all scans had the same parameters, two of them for "small"."""
+        every, block = _scans.every_block(params, SIZES), config.point["block"]
+        if not {"widths", "small"} <= set(every):
+            return None
+        small, other = every["small"], every["widths" if block == "small" else block]
+        former = {name: config.params[name] for name in ("images", "components", "n_test")}
+        former |= {"eps": other.eps, "max_steps": other.max_steps}
+        former |= {"small_eps": small.eps, "small_steps": small.max_steps}
+        return _scans.former_config(config, former, block, {})
 
 
 def fluctuation(outputs: Tensor, y: Tensor) -> tuple[dict[str, float], dict[str, np.ndarray]]:
     """What an ensemble of networks is, and what it would be without each of its members.
 
     Args:
-        outputs: F on the test points, (R, n), R >= 3.
+        outputs: F on the test points, (R, n).
         y: their labels.
 
     Returns:
-        `ensemble_error` and `variance` of all; and, one entry a member, its `test_error` and the
-        two numbers without it, from which error bars follow (`jackknife`).
+        `ensemble_error` and `variance` of all; and, one entry per member, its `test_error` and the
+        two numbers without it, from which error bars follow (`jackknife_error`). A variance of
+        less than two members is NaN, and so is an error of none.
     """
     from regimes import measure
 
-    whole = {
-        "ensemble_error": float(measure.ensemble_error(outputs, y)),
-        "variance": float(measure.ensemble_variance(outputs)),
-    }
-    without = [[j for j in range(len(outputs)) if j != i] for i in range(len(outputs))]
-    return whole, {
+    def error(members: Tensor) -> float:
+        return float(measure.ensemble_error(members, y)) if len(members) else nan
+
+    def variance(members: Tensor) -> float:
+        return float(measure.ensemble_variance(members)) if len(members) > 1 else nan
+
+    count = len(outputs)
+    others = (outputs[[j for j in range(count) if j != i]] for i in range(count))
+    without = np.array([(error(rest), variance(rest)) for rest in others])
+    return {"ensemble_error": error(outputs), "variance": variance(outputs)}, {
         "test_error": measure.test_error(outputs, y).cpu().numpy(),
-        "ensemble_error_without": np.array(
-            [float(measure.ensemble_error(outputs[rest], y)) for rest in without]
-        ),
-        "variance_without": np.array(
-            [float(measure.ensemble_variance(outputs[rest])) for rest in without]
-        ),
+        "ensemble_error_without": without[:, 0],
+        "variance_without": without[:, 1],
     }

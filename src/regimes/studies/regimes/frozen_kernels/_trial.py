@@ -1,21 +1,21 @@
-"""One case of frozen kernels: networks trained, and their kernels before and after (S9, S10)."""
+"""One trial of frozen kernels: networks trained, and their kernels before and after (S9, S10)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.studies.regimes import _cases, _setting
+from regimes.studies.regimes import _setting
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from regimes.data import Dataset
     from regimes.flow import Run
+    from regimes.lab import Point
     from regimes.nets import Ensemble
 
 NETS = ("fc", "cnn", "wide_resnet")
@@ -25,49 +25,29 @@ FIRST = 1.0  # step (S6), the same for networks and kernels: then all their step
 
 @dataclass(frozen=True)
 class Setting:
-    """What a case trains."""
+    """The networks of a trial."""
 
-    scan: str
     net: str
     activation: str
-    images: str
-    components: int  # 0 keeps the pixels
     depth: int
     n_train: int
     width: int
-    at: float  # sqrt(h) alpha
+    scale: float  # sqrt(h) alpha
 
     @classmethod
-    def of(cls, case: str, images: str, components: int) -> Setting:
-        """Read a case; what it leaves out has the values given here.
-
-        >>> made = Setting.of("learned L=3 P=200 h=64 alpha=0.5", "mnist", 10)
-        >>> made.net, made.width, made.at
-        ('fc', 64, 4.0)
-        """
-        own = _cases.settings_of(case)
-        if ("at" in own) == ("alpha" in own):
-            raise ValueError(f"a case gives at or alpha, one of them, got {case!r}")
-        net, width = str(own.get("net", "fc")), int(own["h"])
+    def of(cls, params: Any, point: Point) -> Setting:
+        """What a place of the scan trains: it gives a scale or alpha, and a depth unless 4."""
+        net = getattr(params, "net", "fc")
         if net not in NETS:
             raise ValueError(f"net must be one of {', '.join(NETS)}, got {net!r}")
-        at = float(own["at"]) if "at" in own else width**0.5 * float(own["alpha"])
-        return cls(
-            scan=str(own["scan"]),
-            net=net,
-            activation=str(own.get("act", "softplus_5")),
-            images=str(own.get("images", images)),
-            components=int(own.get("pca", components)),
-            depth=int(own.get("L", 4)),
-            n_train=int(own["P"]),
-            width=width,
-            at=at,
-        )
+        scale = point.scale if "scale" in point else point.width**0.5 * point.alpha
+        depth = point.get("depth", 4)
+        return cls(net, params.activation, depth, point.n_train, point.width, scale)
 
     @property
     def alpha(self) -> float:
         """The scale of the output."""
-        return self.at / self.width**0.5
+        return self.scale / self.width**0.5
 
     def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> nn.Module:
         """One network for inputs of this shape."""
@@ -94,7 +74,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """The networks of a case before and after training."""
+    """The networks of a trial before and after training."""
 
     data: Dataset
     start: Ensemble
@@ -146,7 +126,7 @@ class Trained:
         """Distance of the networks from their initial kernels, driven by the networks' own steps.
 
         Both choose their steps alike, but near the longest stable step a choice hangs on rounding;
-        `against_kernels` then sees the integrators differ, by about 1e-4 however large at is.
+        `against_kernels` then sees the integrators differ, by about 1e-4 at any scale.
         """
         import torch
 
@@ -218,36 +198,24 @@ class Trained:
         return measure.test_error(outputs, self.data.y_test).cpu().numpy()
 
 
-def train(
-    setting: Setting,
-    seeds: Sequence[int],
-    *,
-    n_test: int,
-    eps: float,
-    max_steps: int,
-    dtype: str,
-    device: str,
-) -> Trained:
-    """Train the networks of a case side by side."""
+def train(setting: Setting, params: Any, point: Point) -> Trained:
+    """Train the networks of a trial side by side."""
     from regimes.flow import EverySteps, Observer, StepRule
     from regimes.nets import stack
 
-    data = _cases.points(
-        setting.images,
-        setting.n_train,
-        n_test,
-        components=setting.components or None,
-        dtype=dtype,
-        device=device,
+    data = _setting.points_at(
+        point, params.images, setting.n_train, params.n_test, components=params.components or None
     )
     shape = tuple(data.x_train.shape[1:])
-    start = stack(lambda seed: setting.network(shape, seed, dtype, device), list(seeds))
+    start = stack(
+        lambda seed: setting.network(shape, seed, point.dtype, point.device), list(point.seed)
+    )
     run = _setting.train(
         start,
         data,
-        [setting.alpha] * len(seeds),
-        eps=eps,
-        max_steps=max_steps,
+        [setting.alpha] * len(point.seed),
+        eps=params.eps,
+        max_steps=params.max_steps,
         rule=StepRule(first=FIRST, floor=FLOOR if setting.activation == "relu" else None),
         observe={"steps": Observer(_first_prediction, EverySteps())},
     )
