@@ -10,6 +10,9 @@ FORMER = {  # of all keys of a size, in order
     ("compression/alpha-scan", "smoke"): "e168c09b88ea160b6fd3",
     ("compression/alpha-scan", "cpu"): "601609e987943bef9cca",
     ("compression/alpha-scan", "paper"): "33e3f70befa2299f74a0",
+    ("compression/learning-curves", "smoke"): "86db400e23ea89a2dd9e",
+    ("compression/learning-curves", "cpu"): "2bf1a6250c2ab86c041f",
+    ("compression/learning-curves", "paper"): "9e2c23b4116e167a6441",
 }
 
 

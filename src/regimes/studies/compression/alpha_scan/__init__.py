@@ -27,7 +27,7 @@ class Params:
 
     alpha: tuple[float, ...] = (1e-6, 1e-2, 1e2)
     seed: tuple[int, ...] = (0,)
-    seeds_per_trial: int = 1  # cores share trials, a GPU takes one large one
+    seeds_per_trial: int = 0  # all: a GPU takes one large trial; cores share small ones
     d: int = 5
     p: int = 100
     width: int = 50
@@ -46,6 +46,7 @@ class Params:
         "cpu": Params(
             alpha=(1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e4),
             seed=(0, 1),
+            seeds_per_trial=1,
             d=10,
             p=300,
             width=300,
@@ -57,7 +58,6 @@ class Params:
         "paper": Params(
             alpha=tuple(float(f"1e{k}") for k in range(-16, 9)),
             seed=tuple(range(5)),
-            seeds_per_trial=5,
             d=10,
             p=1000,
             width=10_000,

@@ -27,7 +27,8 @@ def kernel_changes(
     found = []
     for i, (seed, made) in enumerate(sets.items()):
         x = made.probes["kernel"].x.to(device=point.device, dtype=getattr(torch, dtype))
-        before = _kernel(_initial(point, width, made, seed, dtype), x)[0]
+        first = shared.start(x.shape[1], width, [seed], dtype=dtype, device=point.device)
+        before = _kernel(first, x)[0]
         own = {name: v[i * each : (i + 1) * each] for name, v in run.parameters.items()}
         found += [float(measure.kernel_change(after, before)) for after in _kernel(own, x)]
     return np.array(found)
@@ -39,26 +40,20 @@ def frozen(point: Point, width: int, made: Dataset, seed: int, max_steps: int) -
 
     from regimes import flow, theory
 
-    own = made.to(torch.float64, point.device)
-    named = _initial(point, width, made, seed, "float64")
+    own, d = made.to(torch.float64, point.device), made.in_shape[0]
+    first = shared.start(d, width, [seed], dtype="float64", device=point.device)
     run = flow.kernel_flow(
-        _kernel(named, own.x_train)[0],
+        _kernel(first, own.x_train)[0],
         own.y_train,
-        _kernel(named, own.x_test, own.x_train)[0],
+        _kernel(first, own.x_test, own.x_train)[0],
         y_test=own.y_test,
         max_steps=max_steps,
     )
-    tau = theory.stripe_tau(width, made.in_shape[0])
+    tau = theory.stripe_tau(width, d)
     return {
         "frozen_error": float(run.test_errors[0]),
         "frozen_t_star": float(run.event_times["t_star"][0]) / tau,
     }
-
-
-def _initial(point: Point, width: int, made: Dataset, seed: int, dtype: str) -> dict[str, Any]:
-    """Parameters of a network before training, with an axis of one member."""
-    net = shared.network(made.in_shape[0], width, seed, dtype=dtype, device=point.device)
-    return {name: p.detach()[None] for name, p in net.named_parameters()}
 
 
 def _kernel(parameters: Any, x: Any, z: Any = None) -> Any:
