@@ -37,7 +37,7 @@ from regimes.lab._results import (
     summarise,
 )
 from regimes.lab._run import Request, SummaryError, conduct, run
-from regimes.lab._states import finished, rows, unfinished
+from regimes.lab._states import finished, ran, rows, unfinished
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
 from regimes.lab._study import SIZES, Study, study
@@ -101,6 +101,7 @@ __all__ = [
     "mean_over",
     "measured_text",
     "override",
+    "ran",
     "report_html",
     "report_section",
     "results_root",

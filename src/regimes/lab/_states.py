@@ -39,6 +39,27 @@ def unfinished(dataset: xr.Dataset) -> int:
     return int((dataset["trial_state"] < STATES.index(FINISHED)).sum())
 
 
+def ran(dataset: xr.Dataset, block: str) -> xr.Dataset:
+    """The same dataset, for whoever needs what one block has measured.
+
+    Raises:
+        Missing: the block has not run to its end.
+
+    >>> import xarray as xr
+    >>> data = xr.Dataset({"trial_state": ("block", [2, 0])}, {"block": ["noise", "layers"]})
+    >>> ran(data, "noise") is data
+    True
+    >>> ran(data, "layers")
+    Traceback (most recent call last):
+    ...
+    regimes.lab.judge._missing.Missing: the block layers has not run
+    """
+    known = dataset[BLOCK].values[finished(dataset).values] if BLOCK in dataset.coords else ()
+    if block not in known:
+        raise Missing(f"the block {block} has not run")
+    return dataset
+
+
 def rows(table: xr.Dataset, block: str, **settings: Any) -> xr.Dataset:
     """The finished trials of one block of a union that have these settings.
 

@@ -13,6 +13,9 @@ FORMER = {  # of all keys of a size, in order
     ("compression/learning-curves", "smoke"): "86db400e23ea89a2dd9e",
     ("compression/learning-curves", "cpu"): "2bf1a6250c2ab86c041f",
     ("compression/learning-curves", "paper"): "9e2c23b4116e167a6441",
+    ("compression/foundations", "smoke"): "142d6b01abcdd85cdf36",
+    ("compression/foundations", "cpu"): "2550b77d4d33144f5282",
+    ("compression/foundations", "paper"): "efc9a240be838503c587",
 }
 
 
