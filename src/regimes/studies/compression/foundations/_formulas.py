@@ -40,21 +40,22 @@ class Balance:
 
 def balance(params: Balance, point: Point) -> TrialResult:
     """COMP-01: mass of the stripe, median of the cylinder's radius, labels of real draws."""
+    import torch
     from scipy.stats import chi, norm
 
     n, seeds = params.samples, point.seed
-    drawn = {
-        "stripe": [rg.data.stripe(n_train=n, n_test=0, d=2, seed=seed) for seed in seeds],
-        "cylinder": [rg.data.cylinder(n_train=n, n_test=0, d=3, seed=seed) for seed in seeds],
+    draws = {
+        "stripe": [rg.data.stripe(n, 0, d=2, seed=seed).y_train for seed in seeds],
+        "cylinder": [rg.data.cylinder(n, 0, d=3, seed=seed).y_train for seed in seeds],
     }
-    labels = {name: [float(each.y_train.double().mean()) for each in drawn[name]] for name in drawn}
+    means = {name: float(torch.cat(y).double().mean()) for name, y in draws.items()}
     return TrialResult(
         {
             "x_max": EDGES[1],
             "stripe_mass": float(norm.cdf(1.18549) - norm.cdf(-0.3)),
             "radius": rg.data.balanced_radius(),
             "chi_median": float(chi(2).median()),
-            **{f"{name}_label_mean": float(np.mean(means)) for name, means in labels.items()},
+            **{f"{name}_label_mean": mean for name, mean in means.items()},
             "label_error": (n * len(seeds)) ** -0.5,
         }
     )
