@@ -226,7 +226,10 @@ def test_trials_of_an_older_form_are_adopted(tmp_path):
     summary = run(made, store=store, seed=(0, 1, 2, 3, 4))
     np.testing.assert_array_equal(summary.dataset.value.sel(width=8), [0, -1, -2, -3, 804.5])
     record = store.read("toy/cut", made.configs(Cut())[0].key)
-    assert record.provenance["formerly"] == old.configs(Old())[0].key
+    former = old.configs(Old())[0]
+    assert record.provenance["formerly"] == former.key
+    assert made.knows(record.config)
+    assert not made.knows(former)  # it has no seeds
 
 
 def test_a_parameter_may_stand_in_keys_under_its_old_name(tmp_path):

@@ -131,7 +131,7 @@ class Study:
             return False
         try:
             self.rebuild(config)
-        except (TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             return False
         return True
 

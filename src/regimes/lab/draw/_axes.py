@@ -90,6 +90,12 @@ def place(figure: go.Figure, panel: int) -> dict[str, int]:
     return {"row": (panel - 1) // columns + 1, "col": (panel - 1) % columns + 1}
 
 
+def is_log(figure: go.Figure, axis: str, where: dict[str, int]) -> bool:
+    """Whether an axis, "x" or "y", of the panel at this place is logarithmic."""
+    select = figure.select_xaxes if axis == "x" else figure.select_yaxes
+    return any(each.type == "log" for each in select(**where))
+
+
 def _titles(
     figure: go.Figure, x: str | Sequence[str], y: str | Sequence[str], count: int, columns: int
 ) -> None:

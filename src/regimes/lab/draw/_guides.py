@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab.draw._axes import place
+from regimes.lab.draw._axes import is_log, place
 from regimes.lab.draw._palette import INK, SOFT
 
 if TYPE_CHECKING:
@@ -54,16 +54,25 @@ def level(
     width: float = 1.2,
     panel: int | None = None,
 ) -> None:
-    """A line across the figure, or across one panel of it, at one x or one y."""
-    style: dict[str, Any] = {"line": {"dash": dash, "color": color, "width": width}}
-    if panel is not None:
-        style |= place(figure, panel)
-    if text:
-        style["annotation"] = {"text": text}
-    if y is not None:
-        figure.add_hline(y=y, **style)
-    if x is not None:
-        figure.add_vline(x=x, **style)
+    """A line across the figure, or across one panel of it, at one x or one y.
+
+    >>> from regimes.lab.draw import axes
+    >>> figure = axes("time", "share", log="x", caption="")
+    >>> level(figure, x=100.0, text="the end")
+    >>> figure.layout.shapes[0].x0, figure.layout.annotations[0].x
+    (100.0, 2.0)
+    """
+    where = {} if panel is None else place(figure, panel)
+    style = {"line": {"dash": dash, "color": color, "width": width}, **where}
+    for axis, value, add in (("y", y, figure.add_hline), ("x", x, figure.add_vline)):
+        if value is None:
+            continue
+        note: dict[str, Any] = {}
+        if text:
+            # plotly puts words on a logarithmic axis by the logarithm, lines by the value
+            at = float(np.log10(value)) if is_log(figure, axis, where) else value
+            note["annotation"] = {"text": text, axis: at}
+        add(**{axis: value}, **style, **note)
 
 
 def band(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab.draw._axes import place
+from regimes.lab.draw._axes import is_log, place
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -43,8 +43,8 @@ def heat_map(
     where = place(figure, panel)
     z = np.asarray(data.transpose(y, x).values, dtype=float)
     sides = {
-        "x": edges(data[x].values, log=_is_log(figure, "x", where)),
-        "y": edges(data[y].values, log=_is_log(figure, "y", where)),
+        "x": edges(data[x].values, log=is_log(figure, "x", where)),
+        "y": edges(data[y].values, log=is_log(figure, "y", where)),
     }
     told = {} if hover is None else {"customdata": hover, "hovertemplate": "%{customdata}"}
     empty = np.where(np.isfinite(z), np.nan, 1.0)
@@ -69,8 +69,3 @@ def edges(values: Any, *, log: bool) -> np.ndarray:
         inner = (u[1:] + u[:-1]) / 2
         borders = np.array([2 * u[0] - inner[0], *inner, 2 * u[-1] - inner[-1]])
     return np.exp(borders) if log else borders
-
-
-def _is_log(figure: go.Figure, axis: str, where: dict[str, int]) -> bool:
-    select = figure.select_xaxes if axis == "x" else figure.select_yaxes
-    return any(each.type == "log" for each in select(**where))

@@ -74,9 +74,14 @@ def train(
     )
 
 
-def batch_seeds(batch: int, seeds: int) -> list[int]:
-    """The seeds of one batch: cores share batches, a GPU takes all seeds in one."""
-    return list(range(batch * seeds, (batch + 1) * seeds))
+def start(
+    d: int, width: int, seeds: Sequence[int], *, dtype: str, device: str = "cpu"
+) -> dict[str, Tensor]:
+    """Parameters of the networks of these seeds before training, stacked like those of a run."""
+    import torch
+
+    nets = [network(d, width, seed, dtype=dtype, device=device).state_dict() for seed in seeds]
+    return {name: torch.stack([net[name] for net in nets]) for name in nets[0]}
 
 
 def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:

@@ -1,0 +1,209 @@
+"""Verdicts on the foundations, each from the check that measures it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regimes.lab import Claim, ran
+from regimes.lab.judge import Claims, Measured, Missing, log_slope, mean_of
+from regimes.studies.compression._attractors import EDGES, TABLE
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+PERPENDICULAR = (-0.24897, -0.35591, -0.37833)  # COMP-08, in units of 1/tau
+PRINTED = (-0.0993, -0.1420, -0.1509)  # what eq. 15 as printed would give
+SETTLED = 0.1  # a neuron this near an attractor of its sign has settled (COMP-09)
+EXPECTED = {
+    "COMP-01": "mass of the stripe .5 within 1e-5, radius = median of chi_2 within 1e-4",
+    "COMP-02": "drift proportional to the step (exponent 1 ± 0.1), < 2 % of growth at step .02",
+    "COMP-03": "< 1e-12 in float64, < 1e-6 in float32",
+    "COMP-04": "<= 4 standard errors",
+    "COMP-06": "3 of 3, both conditions, for every d",
+    "COMP-08": f"{', '.join(map(str, PERPENDICULAR))}, each ± 0.001",
+    "COMP-09": "lambda > 20 for >= 80 % of the settled neurons",
+    "COMP-35": "Gram identity 1e-12, spectrum 1e-10 of the top, x_2^2 - 1 in the null space",
+    "COMP-47": "lemma 1e-10, rotated outputs 1e-9, equal mean errors within 2 standard errors",
+    "COMP-48": ".59 ± .03; noise axes lower it by > .1; zero padding raises it above .85",
+    "COMP-49": "identities to rounding; stated values to four digits",
+}
+
+claim = Claims()
+
+
+@claim("COMP-01", EXPECTED["COMP-01"])
+def _balance(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "balance")
+    mass, median = float(at.stripe_mass) - 0.5, float(at.chi_median - at.radius)
+    means = [float(at[f"{name}_label_mean"]) for name in ("stripe", "cylinder")]
+    error = float(at.label_error)
+    why = (
+        f"mass - .5 = {mass:.1e}, balanced x_max = {float(at.x_max):.6f}, radius "
+        f"{float(at.radius):.5f} and chi_2 median differ by {median:.1e}; mean label of draws "
+        f"{means[0]:+.4f} (stripe), {means[1]:+.4f} (cylinder), each ± {error:.4f}"
+    )
+    balanced = abs(mass) < 1e-5 and abs(median) < 1e-4 and max(map(abs, means)) < 4 * error
+    return _holds("COMP-01", balanced, mass + 0.5, why)
+
+
+@claim("COMP-02", EXPECTED["COMP-02"])
+def _conservation(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "conservation")
+    limits, drift = at.step_limit.values, at.drift.transpose("network", "limit").values
+    if len(limits) < 2:
+        raise Missing("an exponent needs two step limits, one ran")
+    near = int(np.argmin(abs(limits - 0.02)))
+    of_growth = float(at.drift_of_growth.isel(limit=near).max())
+    why = (
+        f"exponent of the largest drift until t* against the step limit {limits.max():g} to "
+        f"{limits.min():g}; at {limits[near]:g} the drift is {of_growth:.2%} of the largest growth "
+        f"of beta^2; {len(drift)} networks, d=5, p=200, h={int(at.conservation_width)}"
+    )
+    return _lies("COMP-02", log_slope(limits, drift), 0.9, 1.1, of_growth < 0.02, why)
+
+
+@claim("COMP-03", EXPECTED["COMP-03"])
+def _gradient(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "gradient")
+    single, double = float(at.gradient_error_float32), float(at.gradient_error_float64)
+    why = (
+        f"largest difference over the largest gradient: {double:.1e} in float64, {single:.1e} "
+        "in float32; d=5, h=100, p=200, points fitted and not"
+    )
+    return _holds("COMP-03", single < 1e-6 and double < 1e-12, double, why)
+
+
+@claim("COMP-04", EXPECTED["COMP-04"])
+def _drift(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "drift")
+    distance = np.abs(at.drift_predicted - at.drift_sampled) / at.drift_error
+    why = (
+        f"{distance.size} averages mu_1, mu_perp, mu_b of {at.sizes['unit']} neurons in d=3; "
+        "largest distance between quadrature and Monte Carlo in standard errors, root mean square "
+        f"{float((distance**2).mean()) ** 0.5:.2f}; error at most {float(at.drift_error.max()):.1e}"
+    )
+    worst = float(distance.max())
+    return Claim.between("COMP-04", worst, high=4.0, expected=EXPECTED["COMP-04"], why=why)
+
+
+@claim("COMP-06", EXPECTED["COMP-06"])
+def _attractors(dataset: xr.Dataset) -> Claim:
+    counts = ran(dataset, "attractors").flags.values.astype(int).sum(1)
+    listing = "; ".join(
+        f"d={d}: {found} at the tabulated places, {stable} stable, {compress} compressing, by the "
+        f"ODE's field {back} drawn back and {grow} with growing lambda"
+        for d, (found, stable, compress, back, grow) in zip(TABLE, counts, strict=True)
+    )
+    return _holds("COMP-06", bool((counts == 3).all()), float(counts.min()), listing)
+
+
+@claim("COMP-08", EXPECTED["COMP-08"])
+def _perpendicular(dataset: xr.Dataset) -> Claim:
+    rates = ran(dataset, "attractors").perpendicular_rate.values
+    worst = int(np.argmax(np.abs(rates - PERPENDICULAR)))
+    why = (
+        f"(1/w_perp) dw_perp/dt in 1/tau of the ODE's field at the attractors, lambda = 1000, "
+        f"d=2: {', '.join(f'{rate:.5f}' for rate in rates)}; expected "
+        f"{', '.join(map(str, PERPENDICULAR))}. Eq. 15 as printed, with 2 pi for its root, would "
+        f"give {', '.join(map(str, PRINTED))}. Shown is the one that is farthest off"
+    )
+    return Claim.near("COMP-08", rates[worst], PERPENDICULAR[worst], 1e-3, why=why)
+
+
+@claim("COMP-09", EXPECTED["COMP-09"])
+def _divergence(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "divergence")
+    settled, size = settled_neurons(at), at.ode_lambda.isel(moment=-1).values
+    count = int(settled.sum())
+    if not count:
+        raise Missing(f"none of {len(size)} neurons has settled")
+    share = float((size[settled] > 20).mean())
+    others = f", of the others {np.median(size[~settled]):.2g}" if count < len(size) else ""
+    why = (
+        f"{count} of {len(size)} random neurons have zeta_1 within {SETTLED} of an attractor of "
+        "their sign after 40 tau in d=2; their lambda has the median "
+        f"{np.median(size[settled]):.2g}{others}"
+    )
+    found = Measured(share, max(share * (1 - share) / count, 0.0) ** 0.5)
+    return _lies("COMP-09", found, 0.8, np.inf, True, why)
+
+
+def settled_neurons(at: xr.Dataset) -> np.ndarray:
+    """Which neurons of the ODE have come to rest near an attractor of the sign of their w_1."""
+    from regimes.theory import stripe_fixed_points
+
+    near = np.zeros(at.sizes["ode_neuron"], dtype=bool)
+    for point in stripe_fixed_points(*EDGES, 2):
+        if point.attractor:
+            here = np.abs(at.ode_zeta.values - point.z) < SETTLED
+            near |= here & (at.ode_sign_w.values == point.sign_w)
+    return near
+
+
+@claim("COMP-35", EXPECTED["COMP-35"])
+def _split(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "kernel-split")
+    names = ("split_error", "spectrum_error", "null_error")
+    gram, spectrum, null = (float(at[name]) for name in names)
+    why = (
+        f"relative to the largest entry or eigenvalue: Theta_1 + Theta_2 x_perp.z_perp differs "
+        f"from the tangent kernel by {gram:.1e}, the spectrum from spec(Theta_1) and d_perp "
+        f"copies of spec(Theta_2) by {spectrum:.1e}; the image of x_2^2 - 1 is {null:.1e}"
+    )
+    return _holds("COMP-35", gram < 1e-12 and spectrum < 1e-10 and null < 1e-12, gram, why)
+
+
+@claim("COMP-47", EXPECTED["COMP-47"])
+def _rotation(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "rotation")
+    lemma, gap, errors = float(at.lemma_gap), float(at.rotated_gap), at.rotation_error.values
+    if errors.shape[1] < 2:
+        raise Missing("the error of a mean needs two data sets, one ran")
+    plain, rotated = errors.mean(1)
+    difference = plain - rotated
+    error = float(np.sqrt((errors.var(1, ddof=1) / errors.shape[1]).sum()))
+    why = (
+        f"gradient lemma for a boost of SO(1,1): {lemma:.1e}; outputs after 100 steps (loss "
+        f"{float(at.rotated_loss):.2f}) with data and weights rotated: {gap:.1e}; mean test "
+        f"error over {errors.shape[1]} data sets {plain:.4f}, rotated with fresh weights "
+        f"{rotated:.4f}, difference {difference:+.4f} ± {error:.4f}"
+    )
+    same = lemma < 1e-10 and gap < 1e-9 and abs(difference) < 2 * error
+    return _holds("COMP-47", same, gap, why)
+
+
+@claim("COMP-48", EXPECTED["COMP-48"])
+def _information(dataset: xr.Dataset) -> Claim:
+    found = ran(dataset, "information").information.transpose("draw", "case").values
+    plain, noisy, padded = found.mean(0)
+    why = (
+        f"{plain:.3f} bits in one dimension (exact .609), {noisy:.3f} with 30 axes of noise, "
+        f"{padded:.3f} padded with zeros to five dimensions; mean over {len(found)} draws"
+    )
+    fails_as_known = plain - noisy > 0.1 and padded > 0.85
+    return _lies("COMP-48", mean_of(found[:, 0]), 0.56, 0.62, fails_as_known, why)
+
+
+@claim("COMP-49", EXPECTED["COMP-49"])
+def _exponents(dataset: xr.Dataset) -> Claim:
+    at = ran(dataset, "exponents")
+    gap, values = float(at.identity_gap), float(at.value_gap)
+    why = (
+        f"largest gap in the identities for d = 2 to 50, all d_perp: {gap:.1e}; from the "
+        f"stated values: {values:.1e}; cylinder d=3: {float(at.beta_feature_cylinder):g}"
+    )
+    return _holds("COMP-49", gap < 1e-12 and values < 5e-5, gap, why)
+
+
+def _holds(id: str, condition: bool, measured: float, why: str) -> Claim:
+    return Claim.holds(id, condition, EXPECTED[id], measured=measured, why=why)
+
+
+def _lies(id: str, found: Measured, low: float, high: float, also: bool, why: str) -> Claim:
+    """A number in its range, where something that has no error bar must hold too."""
+    value, error, expected = found.value, found.error, EXPECTED[id]
+    if not also:
+        return Claim.holds(id, False, expected, measured=value, error=error, why=why)
+    return Claim.between(id, value, low, high, error=error, expected=expected, why=why)
