@@ -198,13 +198,13 @@ def _layers(dataset: xr.Dataset) -> go.Figure:
     figure = draw.axes(x, y, height=460, caption=caption)
     figure.update_yaxes(rangemode="tozero")
     for width, color, _ in draw.each(need(dataset, "layer_change"), "width"):
-        for scale, symbol in ((1e3, "circle"), (1e4, "circle-open")):
+        for scale, symbol, size in ((1e3, "circle", 9), (1e4, "circle-open", 14)):
             with suppress(Missing):
                 shares = layer_shares(dataset, 3, width, scale)
                 heights = [each.mean() for each in shares.values()]
                 name = f"h = {width}, √h alpha = {scale:g}"
                 how: Any = {"color": color, "symbol": symbol, "hovertemplate": "%{x}: %{y:.3g}"}
-                draw.points(figure, list(shares), heights, name, size=10, **how)
+                draw.points(figure, list(shares), heights, name, size=size, **how)
     if not figure.data:
         raise Missing("no network of three hidden layers has fitted at √h alpha = 1e3 or 1e4")
     return figure
