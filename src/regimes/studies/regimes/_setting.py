@@ -118,6 +118,15 @@ def members_at(
     return members(prod(data.in_shape), width, depth, scales, seeds, **place, **options)
 
 
+def networks_at(point: Point, params: Any) -> tuple[Dataset, Ensemble, list[float]]:
+    """The data of a trial, and a network per seed at its depth, width and scale with its alpha."""
+    data = task_at(
+        point, params.images, params.n_train, params.n_test, components=params.components
+    )
+    start, alpha = members_at(point, data, point.width, point.depth, [point.scale], point.seed)
+    return data, start, alpha
+
+
 def train(
     start: Ensemble,
     data: Dataset,

@@ -108,17 +108,9 @@ class OutputGrowth:
 
         from regimes import flow, measure
 
-        data = setting.task_at(
-            point, params.images, params.n_train, params.n_test, components=params.components
-        )
-        start, alpha = setting.members_at(
-            point, data, point.width, point.depth, [point.scale], point.seed
-        )
-        how: dict[str, Any] = {
-            "eps": params.eps,
-            "max_steps": params.max_steps,
-            "events": ("halved", "fitted"),
-        }
+        data, start, alpha = setting.networks_at(point, params)
+        events = ("halved", "fitted")
+        how: Any = {"eps": params.eps, "max_steps": params.max_steps, "events": events}
         first = setting.train(start, data, alpha, until="halved", **how)
         t_1 = first.event_times["halved"]
         if not bool(t_1.isfinite().all()):

@@ -37,6 +37,14 @@ def log_interpolated(moments: np.ndarray, values: np.ndarray, where: float) -> n
     return np.exp(np.array(logs))
 
 
+def _at(
+    dataset: xr.Dataset, name: str, moment: float, scale: float, depth: int, width: int
+) -> np.ndarray:
+    """Values (seeds,) of one place of the scan at a moment."""
+    values = fitted_at(dataset, name, scale, depth=depth, width=width)
+    return log_interpolated(dataset.moment.values, values, moment)
+
+
 def _depths(dataset: xr.Dataset) -> list[int]:
     return [int(depth) for depth in need(dataset, "change").depth.values]
 
@@ -59,10 +67,7 @@ def _linear(dataset: xr.Dataset) -> Parts:
     parts = []
     for depth, width in _places(dataset):
         for scale in FEATURE:
-            change = fitted_at(dataset, "change", scale, depth=depth, width=width)
-            early, later = (
-                log_interpolated(dataset.moment.values, change, where) for where in EARLY
-            )
+            early, later = (_at(dataset, "change", t, scale, depth, width) for t in EARLY)
             slopes = np.log(later / early) / np.log(EARLY[1] / EARLY[0])
             name = f"L={depth}, h={width}, scale {scale:g}"
             parts.append(near(name, mean_of(slopes), 1.0, 0.03))
@@ -76,12 +81,7 @@ def _grown(dataset: xr.Dataset) -> Parts:
     groups: dict[int, list[np.ndarray]] = {}
     for depth, width in _places(dataset):
         norm, change = (
-            log_interpolated(
-                dataset.moment.values,
-                fitted_at(dataset, name, GROWN, depth=depth, width=width) / width**0.5,
-                1.0,
-            )
-            for name in ("norm", "change")
+            _at(dataset, name, 1.0, GROWN, depth, width) / width**0.5 for name in ("norm", "change")
         )
         start = need(dataset, "typical_norm", scale=GROWN, depth=depth, width=width).typical_norm
         ratio = norm / float(start)
@@ -102,10 +102,10 @@ def _one_curve(dataset: xr.Dataset) -> Parts:
     parts, told = [], []
     for depth in _depths(dataset):
         for scale in FEATURE:
-            curves = {
-                width: fitted_at(dataset, "change", scale, depth=depth, width=width)
+            curves = [
+                fitted_at(dataset, "change", scale, depth=depth, width=width) / width**0.5
                 for width in _widths(dataset)
-            }
+            ]
             moments = dataset.moment.values
             if moments[-1] < 0.999 * AROUND[1]:
                 raise Missing(f"the runs end at {moments[-1]:g} t_1, before {AROUND[1]:g} t_1")
@@ -126,28 +126,23 @@ def _one_curve(dataset: xr.Dataset) -> Parts:
 
 
 def _collapse(
-    moments: np.ndarray, curves: dict[int, np.ndarray], window: tuple[float, float]
+    moments: np.ndarray, curves: list[np.ndarray], window: tuple[float, float]
 ) -> tuple[Measured, float]:
     """Worst ratio over widths of alpha |f_t - f_0| in a window of t/t_1, and when."""
     inside = moments[(moments > window[0]) & (moments < window[1])]
     ratios = {
-        float(when): largest_ratio(
-            [
-                log_interpolated(moments, change / width**0.5, when)
-                for width, change in curves.items()
-            ]
-        )
+        float(when): largest_ratio([log_interpolated(moments, each, when) for each in curves])
         for when in (window[0], *inside, window[1])
     }
     worst = max(ratios, key=lambda when: ratios[when].value)
     return ratios[worst], worst
 
 
-def _steepness(moments: np.ndarray, curves: dict[int, np.ndarray], when: float) -> float:
+def _steepness(moments: np.ndarray, curves: list[np.ndarray], when: float) -> float:
     """Logarithmic slope of |f_t - f_0| in t at a moment, mean over widths and seeds."""
     before, after = 0.95 * when, when / 0.95
     rises = [
-        np.log(log_interpolated(moments, change, after) / log_interpolated(moments, change, before))
-        for change in curves.values()
+        np.log(log_interpolated(moments, each, after) / log_interpolated(moments, each, before))
+        for each in curves
     ]
     return float(np.mean(rises) / np.log(after / before))

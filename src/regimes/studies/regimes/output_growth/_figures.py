@@ -31,8 +31,8 @@ def _growth(dataset: xr.Dataset) -> go.Figure:
         "of the output grows in proportion to time (dashed, slope 1). In the feature regime (small "
         "√h alpha) it bends upwards when the weights begin to help each other. At t₁ the output "
         "has grown by √h beyond its start (upper right: widths agree around 1), and alpha times "
-        "the change is a function of t/t₁ alone (lower right: widths agree); for early times "
-        "√h alpha is the factor that makes widths agree (lower left)."
+        "the change is a function of t/t₁ alone (lower right: widths agree); for early times √h "
+        "alpha is the factor that makes widths agree (lower left)."
     )
     ran = need(dataset, "change").dropna("depth", how="all", subset=["change"])
     depths = ran.depth.values

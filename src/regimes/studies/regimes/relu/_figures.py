@@ -45,14 +45,14 @@ def _guide(
 
 def _kernel(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "Relative change of the tangent kernel of relu networks from start to end of "
-        "training against √h alpha; dots are single networks, the line their root mean "
-        "square. Left of 10 features are learned. With a smooth activation the slope −1 "
-        "would follow at once. With relu a few neurons cross zero on a few patterns, and "
-        "as their number falls as 1/(√h alpha) the kernel's change falls only as its root "
-        "(dashed, −1/2). Where no neuron crosses zero any more, at the far right, the "
-        "change drops to that of a smooth function of the weights (slope −1). Runs in "
-        "the feature regime may end before everything is fitted: kinks make them slow."
+        "Relative change of the tangent kernel of relu networks from start to end of training "
+        "against √h alpha; dots are single networks, the line their root mean square. Left of 10 "
+        "features are learned. With a smooth activation the slope −1 would follow at once. With "
+        "relu a few neurons cross zero on a few patterns, and as their number falls as 1/(√h "
+        "alpha) the kernel's change falls only as its root (dashed, −1/2). Where no neuron crosses "
+        "zero any more, at the far right, the change drops to that of a smooth function of the "
+        "weights (slope −1). Runs in the feature regime may end before everything is fitted: kinks "
+        "make them slow."
     )
     figure = draw.axes("√h alpha", "|Θ − Θ₀| / |Θ₀|", log="xy", height=520, caption=caption)
     line, *_ = _curves(figure, need(dataset, "kernel_change").kernel_change, 2.0)
@@ -66,10 +66,10 @@ def _kernel(dataset: xr.Dataset) -> go.Figure:
 
 def _flips(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "How many pairs of a hidden neuron and a test point were switched on or off by "
-        "training. Weights move by 1/(√h alpha), so does the number of pairs close enough "
-        "to zero to switch (dashed, slope −1). Networks without any switch cannot be shown "
-        "on a logarithmic axis but count in the mean."
+        "How many pairs of a hidden neuron and a test point were switched on or off by training. "
+        "Weights move by 1/(√h alpha), so does the number of pairs close enough to zero to switch "
+        "(dashed, slope −1). Networks without any switch cannot be shown on a logarithmic axis but "
+        "count in the mean."
     )
     y = "switched (neuron, pattern) pairs per network"
     figure = draw.axes("√h alpha", y, log="xy", height=460, caption=caption)

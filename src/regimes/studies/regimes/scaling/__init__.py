@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,7 +72,6 @@ class Params:
             scale=DECADES,
             seed=tuple(range(10)),
             main_width=100,
-            depth_2_widths=(),
             depth_3_widths=(300, 1000),
             elsewhere=(1e-2, 1.0, 1e2, 1e3, 1e4),
             images="fashion_mnist",
@@ -85,12 +84,7 @@ class Params:
         ),
     },
     axes=["depth", "width", "scale", Axis("seed", stacked=True)],
-    units={
-        "kernel_change": "1",
-        "weight_change": "1",
-        "t_half": "flow time",
-        "test_error": "fraction",
-    },
+    units={"t_half": "flow time", "test_error": "fraction"},
     stored={"scale": "at"},
 )
 class Scaling:
@@ -127,21 +121,10 @@ class Scaling:
         """Train the networks of all seeds at one depth, width and scale."""
         from regimes import flow
 
-        data = setting.task_at(
-            point, params.images, params.n_train, params.n_test, components=params.components
-        )
-        start, alpha = setting.members_at(
-            point, data, point.width, point.depth, [point.scale], point.seed
-        )
+        data, start, alpha = setting.networks_at(point, params)
         levels = {name: flow.loss_below(level) for name, level in LEVELS.items()}
-        run = setting.train(
-            start,
-            data,
-            alpha,
-            eps=params.eps,
-            max_steps=params.max_steps,
-            events=tuple(levels.values()),
-        )
+        how: Any = {"eps": params.eps, "max_steps": params.max_steps}
+        run = setting.train(start, data, alpha, events=tuple(levels.values()), **how)
         kernel_points = data.x_test[: params.n_kernel]
         layers, hidden = _movement(start, run, kernel_points)
         numbers = {

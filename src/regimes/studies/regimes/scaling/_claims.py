@@ -11,6 +11,7 @@ from regimes.lab.judge import (
     Claims,
     Measured,
     Missing,
+    Part,
     Parts,
     above,
     below,
@@ -218,9 +219,7 @@ def _lazy_curves(dataset: xr.Dataset) -> Parts:
     scales, times = fitted_curve(dataset, "t_half", (1e4, 1e6), depth=depth, width=main)
     apart = times.max(1) / times.min(1) - 1
     yield below("spread of t_half over scales", apart.max(), 1e-3)
-    wide = wider(dataset, depth, 1e4)
-    ratio = _ratio(dataset, "t_half", depth, (main, wide), 1e4)
-    yield near(f"t_half at h={main} over h={wide}", ratio, 1.0, 0.15)
+    yield _same_time(dataset, depth, 1e4)
     return (
         f"L={depth}; scales {_listed(scales)}; {int((apart < 1e-3).sum())} of "
         f"{len(apart)} networks agree to 1e-3 (t_half is known to a step, so one step that is "
@@ -233,11 +232,9 @@ def _feature_times(dataset: xr.Dataset) -> Parts:
     depth, main = 3, main_width(dataset)
     scales, times = fitted_curve(dataset, "t_half", KERNEL, depth=depth, width=main)
     plateau = (times / scales).T
-    wide = wider(dataset, depth, 1e-2)
-    ratio = _ratio(dataset, "t_half", depth, (main, wide), 1e-2)
     yield near("slope of t_half", log_slope(scales, times), 1.0, 0.06)
     yield below("t_half/scale max/min", largest_ratio(list(plateau)), 1.2)
-    yield near(f"t_half at h={main} over h={wide}", ratio, 1.0, 0.15)
+    yield _same_time(dataset, depth, 1e-2)
     heights = ", ".join(f"{log_mean(each).value:.3g}" for each in plateau)
     return (
         f"L={depth}, h={main}: t_half/scale = {heights} at scales {_listed(scales)}; "
@@ -271,16 +268,15 @@ def _sharpness(dataset: xr.Dataset) -> Parts:
     return f"(t at loss 0.1)/(t at loss 0.9), L=3; {_where(dataset)}"
 
 
-def _ratio(
-    dataset: xr.Dataset, name: str, depth: int, widths: tuple[int, int], scale: float
-) -> Measured:
-    """Geometric mean over seeds at one width over that at another."""
+def _same_time(dataset: xr.Dataset, depth: int, scale: float) -> Part:
+    """The time at the main width over that at a wider one, geometric means over seeds."""
+    main, wide = main_width(dataset), wider(dataset, depth, scale)
     logs = [
-        mean_of(np.log(fitted_at(dataset, name, scale, depth=depth, width=width)))
-        for width in widths
+        mean_of(np.log(fitted_at(dataset, "t_half", scale, depth=depth, width=width)))
+        for width in (main, wide)
     ]
     ratio = float(np.exp(logs[0].value - logs[1].value))
-    return Measured(ratio, ratio * _joint(*logs))
+    return near(f"t_half at h={main} over h={wide}", (ratio, ratio * _joint(*logs)), 1.0, 0.15)
 
 
 def _joint(a: Measured, b: Measured) -> float:

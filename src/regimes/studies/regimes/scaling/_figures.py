@@ -70,14 +70,13 @@ def _guides(
 
 def _kernel(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "How much the tangent kernel of the network has changed when all training points "
-        "are fitted, relative to the kernel at the start (pure numbers; geometric mean "
-        "and standard error over seeds). Left, against the scale alpha of the output, "
-        "networks of one depth and different width lie apart; right, against √h alpha, "
-        "they fall on one curve. To the right of the crossover, where the dotted line "
-        "marks a change of 100 %, the change falls as 1/(√h alpha): lazy training. To its "
-        "left it grows towards small scales as a power 2/(1 + 1/L) set by the number L of "
-        "hidden layers (dashed): feature learning."
+        "How much the tangent kernel of the network has changed when all training points are "
+        "fitted, relative to the kernel at the start (pure numbers; geometric mean and standard "
+        "error over seeds). Left, against the scale alpha of the output, networks of one depth and "
+        "different width lie apart; right, against √h alpha, they fall on one curve. To the right "
+        "of the crossover, where the dotted line marks a change of 100 %, the change falls as "
+        "1/(√h alpha): lazy training. To its left it grows towards small scales as a power 2/(1 + "
+        "1/L) set by the number L of hidden layers (dashed): feature learning."
     )
     change = need(dataset, "kernel_change").kernel_change
     figure = _panels(change, dataset.fitted, "|Θ − Θ₀| / |Θ₀|", caption)
@@ -88,11 +87,11 @@ def _kernel(dataset: xr.Dataset) -> go.Figure:
 
 def _weights(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "How far all weights have moved at the end of training, relative to where they "
-        "started and times √h. Right, against √h alpha, all widths agree. Lazy networks "
-        "move by 1/(√h alpha). In the feature regime the output must grow by 1/(√h alpha) "
-        "and each of the L + 1 layers takes an equal share, which gives the power 1/(L+1) "
-        "(dashed): the deeper the network, the less each layer moves."
+        "How far all weights have moved at the end of training, relative to where they started and "
+        "times √h. Right, against √h alpha, all widths agree. Lazy networks move by 1/(√h alpha). "
+        "In the feature regime the output must grow by 1/(√h alpha) and each of the L + 1 layers "
+        "takes an equal share, which gives the power 1/(L+1) (dashed): the deeper the network, the "
+        "less each layer moves."
     )
     moved = need(dataset, "weight_change").weight_change * dataset.width**0.5
     figure = _panels(moved, dataset.fitted, "√h |w − w₀| / |w₀|", caption)
@@ -103,11 +102,11 @@ def _weights(dataset: xr.Dataset) -> go.Figure:
 
 def _times(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "The time at which the training loss has fallen to half, divided by √h alpha (flow "
-        "time, in which the loss is divided by alpha²). Feature side: a plateau, so the "
-        "time is proportional to √h alpha, except for one hidden layer, where the output "
-        "grows exponentially and the time has a logarithm. Lazy side: the time does not "
-        "depend on alpha, which appears here as the slope −1 (dashed)."
+        "The time at which the training loss has fallen to half, divided by √h alpha (flow time, "
+        "in which the loss is divided by alpha²). Feature side: a plateau, so the time is "
+        "proportional to √h alpha, except for one hidden layer, where the output grows "
+        "exponentially and the time has a logarithm. Lazy side: the time does not depend on alpha, "
+        "which appears here as the slope −1 (dashed)."
     )
     time = need(dataset, "t_half").t_half / dataset.scale
     figure = _panels(time, dataset.fitted, "t_half / (√h alpha)", caption)
@@ -188,10 +187,10 @@ def _exponents(dataset: xr.Dataset) -> go.Figure:
 def _layers(dataset: xr.Dataset) -> go.Figure:
     """Rescaled changes of each layer in the lazy regime."""
     caption = (
-        "How far each layer moves in lazy training, multiplied by what it should fall by: "
-        "√h alpha for pre-activations, first and last weights, and another √h for the "
-        "weights between hidden layers. That the marks of one column agree, for widths "
-        "and scales far apart, is the claim. No layer stands still more than another."
+        "How far each layer moves in lazy training, multiplied by what it should fall by: √h alpha "
+        "for pre-activations, first and last weights, and another √h for the weights between "
+        "hidden layers. That the marks of one column agree, for widths and scales far apart, is "
+        "the claim. No layer stands still more than another."
     )
     x = "pre-activations z and weights W of each layer, L = 3"
     y = "√h alpha × rms change (inner W: × √h more)"
