@@ -119,6 +119,15 @@ def members_at(
     return members(prod(data.in_shape), width, depth, scales, seeds, **place, **options)
 
 
+def networks_at(point: Point, params: Any) -> tuple[Dataset, Ensemble, list[float]]:
+    """The data of a trial, and a network per seed at its depth, width and scale with its alpha."""
+    data = task_at(
+        point, params.images, params.n_train, params.n_test, components=params.components
+    )
+    start, alpha = members_at(point, data, point.width, point.depth, [point.scale], point.seed)
+    return data, start, alpha
+
+
 def train(
     start: Ensemble,
     data: Dataset,
@@ -147,6 +156,19 @@ def train(
         max_steps=max_steps,
         **options,
     )
+
+
+def train_at(
+    point: Point,
+    params: Any,
+    start: Ensemble,
+    data: Dataset,
+    alpha: Sequence[float],
+    **options: Any,
+) -> Run:
+    """`train` with a trial's tolerance and cap, which leaves checkpoints."""
+    how = {"eps": params.eps, "max_steps": params.max_steps, "checkpoint": point.checkpoint()}
+    return train(start, data, alpha, **{**how, **options})
 
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _setting as setting
-from regimes.studies.regimes.output_growth import _claims as claims_of
+from regimes.studies.regimes.output_growth._claims import claim
+from regimes.studies.regimes.output_growth._figures import FIGURES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
     from regimes.flow import Recording
-
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
@@ -24,13 +21,13 @@ FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolve
 
 @dataclass(frozen=True)
 class Params:
-    """Scanned: depth, width, at; the seeds are trained side by side. Fixed: the rest."""
+    """Scanned: depth, width, scale; the seeds are trained side by side. Fixed: the rest."""
 
     depth: tuple[int, ...] = (2,)
     width: tuple[int, ...] = (6, 24)
-    at: tuple[float, ...] = (2e-2, 1e4)
+    scale: tuple[float, ...] = (2e-2, 1e4)
     seed: tuple[int, ...] = (0, 1)
-    main_width: int = 6  # every at is trained here, at other widths those that are compared
+    main_width: int = 6  # every scale is trained here, at other widths those that are compared
     compared: tuple[float, ...] = (2e-2, 1e4)
     images: str = "digits"
     components: int | None = 10
@@ -50,7 +47,7 @@ class Params:
         "cpu": Params(
             depth=(2, 3),
             width=(40, 160),
-            at=(2e-3, 2e-2, 1e5),
+            scale=(2e-3, 2e-2, 1e5),
             seed=tuple(range(24)),
             main_width=40,
             compared=(2e-3, 2e-2, 1e5),
@@ -65,7 +62,7 @@ class Params:
         "paper": Params(
             depth=(2, 3),
             width=(100, 300, 1000),
-            at=(1e-3, 2e-3, 1e-2, 2e-2, 0.1, 1.0, 10.0, 1e5),
+            scale=(1e-3, 2e-3, 1e-2, 2e-2, 0.1, 1.0, 10.0, 1e5),
             seed=tuple(range(10)),
             main_width=300,
             compared=(2e-3, 1e-2, 2e-2, 1e5),
@@ -78,28 +75,31 @@ class Params:
             max_steps=60_000,
         ),
     },
-    axes=["depth", "width", "at", Axis("seed", stacked=True)],
+    axes=["depth", "width", "scale", Axis("seed", stacked=True)],
     units={"t_1": "flow time", "change": "1", "norm": "1"},
-    judges=tuple(claims_of.CLAIMS),
+    stored={"scale": "at"},
 )
 class OutputGrowth:
     """The output of a network with a small scale has to grow, and does so in two stages.
 
     Until shortly before t_1, when the loss is half of what it was, the weights hardly move and
     `f_t - f_0` grows linearly in time. Around t_1 the weights have grown so much that they help
-    each other, and the output overtakes its initial size by sqrt(h)/at: then alpha f = O(1).
+    each other, and the output overtakes its initial size by 1/alpha: then alpha f = O(1).
     """
+
+    figures = FIGURES
+    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
-        """Every at at the main width, elsewhere those that are compared."""
-        return point.width == params.main_width or point.at in params.compared
+        """Every scale at the main width, elsewhere those that are compared."""
+        return point.width == params.main_width or point.scale in params.compared
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Arithmetic of a step times how many more of them the feature regime takes."""
         weights = (point.depth - 1) * point.width**2 + 10 * point.width + 1000
-        return float(weights * (1 + max(0.0, -np.log10(point.at))))
+        return float(weights * (1 + max(0.0, -np.log10(point.scale))))
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
@@ -108,17 +108,9 @@ class OutputGrowth:
 
         from regimes import flow, measure
 
-        data = setting.task_at(
-            point, params.images, params.n_train, params.n_test, components=params.components
-        )
-        start, alpha = setting.members_at(
-            point, data, point.width, point.depth, [point.at], point.seed
-        )
-        how: dict[str, Any] = {
-            "eps": params.eps,
-            "max_steps": params.max_steps,
-            "events": ("halved", "fitted"),
-        }
+        data, start, alpha = setting.networks_at(point, params)
+        events = ("halved", "fitted")
+        how: Any = {"eps": params.eps, "max_steps": params.max_steps, "events": events}
         first = setting.train(start, data, alpha, until="halved", **how)
         t_1 = first.event_times["halved"]
         if not bool(t_1.isfinite().all()):
@@ -143,7 +135,7 @@ class OutputGrowth:
         t_1 = run.event_times["halved"]
         change, norm = course(run.recordings["norms"], t_1, params.reach)
         fresh, _ = setting.members_at(
-            point, data, point.width, point.depth, [point.at], range(params.start_seeds)
+            point, data, point.width, point.depth, [point.scale], range(params.start_seeds)
         )
         numbers = {
             "t_1": t_1,
@@ -157,18 +149,6 @@ class OutputGrowth:
         arrays["moment"] = Array("moment", moments(params.reach))
         typical = float(fresh(data.x_test).square().mean().sqrt())
         return TrialResult({"typical_norm": typical}, arrays)
-
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """The four panels of the document's figure."""
-        from regimes.studies.regimes.output_growth import _figures as figures
-
-        return figures.all_figures(dataset)
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """Linear growth, growth by sqrt(h), and one curve for all widths."""
-        return [judge(dataset) for judge in claims_of.CLAIMS.values()]
 
 
 def moments(reach: float) -> np.ndarray:

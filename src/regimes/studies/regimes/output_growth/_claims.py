@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim
-from regimes.studies._parts import Part
-from regimes.studies.regimes._slopes import Missing, extremes, judged, standard_error, values_at
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    below,
+    largest_ratio,
+    mean_of,
+    near,
+    need,
+)
+from regimes.studies.regimes._fitted_runs import fitted_at
 
 if TYPE_CHECKING:
     import xarray as xr
 
-FEATURE = (2e-3, 2e-2)  # values of at whose early growth and collapse are judged
-GROWN = 2e-2  # at at which the growth by sqrt(h) is judged
+FEATURE = (2e-3, 2e-2)  # scales whose early growth and collapse are judged
+GROWN = 2e-2  # scale at which the growth by sqrt(h) is judged
 EARLY = (1 / 50, 1 / 25)  # in units of t_1
 AROUND = (0.5, 2.0)
-Found = tuple[Sequence[Part], str]
+
+claim = Claims()
 
 
 def log_interpolated(moments: np.ndarray, values: np.ndarray, where: float) -> np.ndarray:
@@ -27,128 +37,112 @@ def log_interpolated(moments: np.ndarray, values: np.ndarray, where: float) -> n
     return np.exp(np.array(logs))
 
 
+def _at(
+    dataset: xr.Dataset, name: str, moment: float, scale: float, depth: int, width: int
+) -> np.ndarray:
+    """Values (seeds,) of one place of the scan at a moment."""
+    values = fitted_at(dataset, name, scale, depth=depth, width=width)
+    return log_interpolated(dataset.moment.values, values, moment)
+
+
 def _depths(dataset: xr.Dataset) -> list[int]:
-    return [int(depth) for depth in dataset.depth.values]
+    return [int(depth) for depth in need(dataset, "change").depth.values]
 
 
 def _widths(dataset: xr.Dataset) -> list[int]:
-    return sorted(int(width) for width in dataset.width.values)
-
-
-def _places(dataset: xr.Dataset) -> Iterator[dict[str, Any]]:
-    """Every depth and width of the scan, of two widths at least."""
-    if dataset.sizes["width"] < 2:
+    """The widths that are compared, two at least."""
+    widths = sorted(int(width) for width in need(dataset, "change").width.values)
+    if len(widths) < 2:
         raise Missing("two widths are needed")
+    return widths
+
+
+def _places(dataset: xr.Dataset) -> Iterator[tuple[int, int]]:
+    """Every depth and width of the scan."""
+    return ((depth, width) for depth in _depths(dataset) for width in _widths(dataset))
+
+
+@claim("REG-22", "slope 1.00 ± 0.03 in every run")
+def _linear(dataset: xr.Dataset) -> Parts:
+    parts = []
+    for depth, width in _places(dataset):
+        for scale in FEATURE:
+            early, later = (_at(dataset, "change", t, scale, depth, width) for t in EARLY)
+            slopes = np.log(later / early) / np.log(EARLY[1] / EARLY[0])
+            name = f"L={depth}, h={width}, scale {scale:g}"
+            parts.append(near(name, mean_of(slopes), 1.0, 0.03))
+    yield from sorted(parts, key=lambda part: abs(part.measured - 1.0), reverse=True)
+    return "slope of log |f_t - f_0| in log t between t_1/50 and t_1/25, farthest first"
+
+
+@claim("REG-23", "|f_t|/(|f_0| sqrt h) at t_1 equal within 30 % over h")
+def _grown(dataset: xr.Dataset) -> Parts:
+    told = []
+    groups: dict[int, list[np.ndarray]] = {}
+    for depth, width in _places(dataset):
+        norm, change = (
+            _at(dataset, name, 1.0, GROWN, depth, width) / width**0.5 for name in ("norm", "change")
+        )
+        start = need(dataset, "typical_norm", scale=GROWN, depth=depth, width=width).typical_norm
+        ratio = norm / float(start)
+        groups.setdefault(depth, []).append(ratio)
+        told.append(
+            f"L={depth}, h={width}: {ratio.mean():.3g} (|f_t - f_0|/sqrt(h) {change.mean():.3g})"
+        )
+    for depth, found in groups.items():
+        yield below(f"L={depth} max/min over h", largest_ratio(found), 1.3)
+    return (
+        f"|f_t|/(|f_0| sqrt(h)) at t_1, scale {GROWN:g}, |f_0| averaged over fresh networks; "
+        + "; ".join(told)
+    )
+
+
+@claim("REG-24", "spread over h < 35 % for t/t_1 in 0.5..2")
+def _one_curve(dataset: xr.Dataset) -> Parts:
+    parts, told = [], []
     for depth in _depths(dataset):
-        for width in _widths(dataset):
-            yield {"depth": depth, "width": width}
-
-
-def _linear(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = []
-        for place in _places(dataset):
-            for at in FEATURE:
-                change = values_at(dataset, "change", at, **place)
-                early, later = (
-                    log_interpolated(dataset.moment.values, change, where) for where in EARLY
-                )
-                slopes = np.log(later / early) / np.log(EARLY[1] / EARLY[0])
-                name = f"L={place['depth']}, h={place['width']}, at={at:g}"
-                error = standard_error(slopes)
-                parts.append(Part(name, float(slopes.mean()), 0.97, 1.03, error))
-        parts.sort(key=lambda part: abs(part.measured - 1.0), reverse=True)
-        return parts, "slope of log |f_t - f_0| in log t between t_1/50 and t_1/25, farthest first"
-
-    return judged("REG-22", "slope 1.00 ± 0.03 in every run", measure)
-
-
-def _grown(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts, told = [], []
-        groups: dict[int, dict[int, np.ndarray]] = {}
-        for place in _places(dataset):
-            norm = values_at(dataset, "norm", GROWN, **place)
-            change = values_at(dataset, "change", GROWN, **place)
-            typical = float(
-                dataset["typical_norm"].sel(place).sel(at=GROWN, method="nearest").values
-            )
-            root = place["width"] ** 0.5
+        for scale in FEATURE:
+            curves = [
+                fitted_at(dataset, "change", scale, depth=depth, width=width) / width**0.5
+                for width in _widths(dataset)
+            ]
             moments = dataset.moment.values
-            ratio = log_interpolated(moments, norm, 1.0) / (typical * root)
-            groups.setdefault(place["depth"], {})[place["width"]] = ratio
-            moved = log_interpolated(moments, change, 1.0).mean() / root
+            if moments[-1] < 0.999 * AROUND[1]:
+                raise Missing(f"the runs end at {moments[-1]:g} t_1, before {AROUND[1]:g} t_1")
+            ratio, when = _collapse(moments, curves, AROUND)
+            steep = _steepness(moments, curves, when)
+            early, _ = _collapse(moments, curves, (0.1, 0.1))
+            parts.append(below(f"L={depth}, scale {scale:g}", ratio, 1.35))
             told.append(
-                f"L={place['depth']}, h={place['width']}: {ratio.mean():.3g} "
-                f"(|f_t - f_0|/sqrt(h) {moved:.3g})"
+                f"L={depth}, scale {scale:g}: worst at {when:.2g} t_1, where growth as "
+                f"t^{steep:.1f} makes it {100 * (ratio.value ** (1 / steep) - 1):.0f} % of time, "
+                f"{early.value:.2f} at 0.1 t_1"
             )
-        for depth, found in groups.items():
-            between, error = extremes(list(found.values()))
-            parts.append(Part(f"L={depth} max/min over h", between, high=1.3, error=error))
-        return parts, (
-            f"|f_t|/(|f_0| sqrt(h)) at t_1, at={GROWN:g}, |f_0| averaged over fresh networks; "
-            + "; ".join(told)
-        )
-
-    return judged("REG-23", "|f_t|/(|f_0| sqrt h) at t_1 equal within 30 % over h", measure)
+    yield from sorted(parts, key=lambda part: part.measured, reverse=True)
+    return (
+        "largest over smallest alpha |f_t - f_0| over h at the same t/t_1 within 0.5 to 2; "
+        + "; ".join(told)
+    )
 
 
-def _one_curve(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts, told = [], []
-        if dataset.sizes["width"] < 2:
-            raise Missing("two widths are needed")
-        for depth in _depths(dataset):
-            for at in FEATURE:
-                ratio, error, when = collapse(dataset, depth, at, AROUND)
-                steep = _steepness(dataset, depth, at, when)
-                parts.append(Part(f"L={depth}, at={at:g}", ratio, high=1.35, error=error))
-                early, _, _ = collapse(dataset, depth, at, (0.1, 0.1))
-                told.append(
-                    f"L={depth}, at={at:g}: worst at {when:.2g} t_1, where growth as t^{steep:.1f} "
-                    f"makes it {100 * (ratio ** (1 / steep) - 1):.0f} % of time, "
-                    f"{early:.2f} at 0.1 t_1"
-                )
-        parts.sort(key=lambda part: part.measured, reverse=True)
-        return parts, (
-            "largest over smallest alpha |f_t - f_0| over h at the same t/t_1 within 0.5 to 2; "
-            + "; ".join(told)
-        )
-
-    return judged("REG-24", "spread over h < 35 % for t/t_1 in 0.5..2", measure)
-
-
-def collapse(
-    dataset: xr.Dataset, depth: int, at: float, window: tuple[float, float]
-) -> tuple[float, float | None, float]:
-    """Worst ratio over widths of alpha |f_t - f_0| in a window of t/t_1; its error; and when."""
-    curves = [
-        values_at(dataset, "change", at, depth=depth, width=width) / width**0.5
-        for width in _widths(dataset)
-    ]
-    moments = dataset.moment.values
+def _collapse(
+    moments: np.ndarray, curves: list[np.ndarray], window: tuple[float, float]
+) -> tuple[Measured, float]:
+    """Worst ratio over widths of alpha |f_t - f_0| in a window of t/t_1, and when."""
     inside = moments[(moments > window[0]) & (moments < window[1])]
-    worst: tuple[float, float | None, float] = (0.0, None, window[0])
-    for when in (window[0], *inside, window[1]):
-        ratio, error = extremes([log_interpolated(moments, each, when) for each in curves])
-        worst = max(worst, (ratio, error, float(when)), key=lambda found: found[0])
-    return worst
+    ratios = {
+        float(when): largest_ratio([log_interpolated(moments, each, when) for each in curves])
+        for when in (window[0], *inside, window[1])
+    }
+    worst = max(ratios, key=lambda when: ratios[when].value)
+    return ratios[worst], worst
 
 
-def _steepness(dataset: xr.Dataset, depth: int, at: float, when: float) -> float:
+def _steepness(moments: np.ndarray, curves: list[np.ndarray], when: float) -> float:
     """Logarithmic slope of |f_t - f_0| in t at a moment, mean over widths and seeds."""
-    moments = dataset.moment.values
     before, after = 0.95 * when, when / 0.95
     rises = [
-        np.log(log_interpolated(moments, curve, after) / log_interpolated(moments, curve, before))
-        for width in _widths(dataset)
-        for curve in [values_at(dataset, "change", at, depth=depth, width=width)]
+        np.log(log_interpolated(moments, each, after) / log_interpolated(moments, each, before))
+        for each in curves
     ]
     return float(np.mean(rises) / np.log(after / before))
-
-
-CLAIMS: dict[str, Callable[[xr.Dataset], Claim]] = {
-    "REG-22": _linear,
-    "REG-23": _grown,
-    "REG-24": _one_curve,
-}

@@ -1,4 +1,4 @@
-"""Figures of the output's growth: the four panels of FL Fig. 10."""
+"""The output's growth in four panels per depth (FL Fig. 10)."""
 
 from __future__ import annotations
 
@@ -6,104 +6,75 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import draw
+from regimes.lab.judge import need
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-SHADES = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#7f7f7f")
+PANELS = {  # what each shows -> title of its vertical axis
+    "change of the output": "‖f_t − f₀‖",
+    "output over its start, by √h": "‖f_t‖ / (√h ‖f₀‖)",
+    "√h alpha × change": "√h alpha ‖f_t − f₀‖",
+    "alpha × change": "alpha ‖f_t − f₀‖",
+}
+DASHES = ("solid", "dot", "dashdot")  # of widths; plain dashes are the slope's
+LINEAR = (1, 3, 4)  # panels with the slope 1 of early times
 
 
-def all_figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-    """One figure a depth, where anything is finished."""
-    if "change" not in dataset:
-        return {}
-    made = {}
-    for depth in (int(d) for d in dataset.depth.values):
-        part = dataset.sel(depth=depth)
-        if bool(np.isfinite(part.change).any()):
-            made[f"Growth of the output, L = {depth}"] = _panels(part, depth)
-    return made
-
-
-def _panels(part: xr.Dataset, depth: int) -> go.Figure:
-    from plotly.subplots import make_subplots
-
-    figure = make_subplots(
-        rows=2,
-        cols=2,
-        subplot_titles=(
-            "change of the output",
-            "output over its start, by √h",
-            "√h alpha × change",
-            "alpha × change",
-        ),
-        horizontal_spacing=0.1,
-        vertical_spacing=0.16,
+def _growth(dataset: xr.Dataset) -> go.Figure:
+    caption = (
+        "Root mean square output on test points in the course of training, in four panels for "
+        "networks of L hidden layers; time in units of t₁, when the loss is half of what it was; "
+        "geometric mean over seeds; colour is √h alpha, line style the width. At first the change "
+        "of the output grows in proportion to time (dashed, slope 1). In the feature regime (small "
+        "√h alpha) it bends upwards when the weights begin to help each other. At t₁ the output "
+        "has grown by √h beyond its start (upper right: widths agree around 1), and alpha times "
+        "the change is a function of t/t₁ alone (lower right: widths agree); for early times √h "
+        "alpha is the factor that makes widths agree (lower left)."
     )
-    lines = [(float(at), int(width)) for at in part.at.values for width in part.width.values]
-    colours = {float(at): SHADES[i % len(SHADES)] for i, at in enumerate(part.at.values)}
-    dashes = dict(
-        zip((int(w) for w in part.width.values), ("solid", "dot", "dash", "dashdot"), strict=False)
+    ran = need(dataset, "change").dropna("depth", how="all", subset=["change"])
+    depths = ran.depth.values
+    figure = draw.axes(
+        "t / t₁",
+        [title for _ in depths for title in PANELS.values()],
+        log="xy",
+        panels=[f"L = {depth}: {what}" for depth in depths for what in PANELS],
+        columns=2,
+        height=820 * len(depths),
+        legend="below",
+        caption=caption,
     )
-    moments = part.moment.values
-    for at, width in lines:
-        own = part.sel(at=at, width=width)
-        if not bool(np.isfinite(own.change).all()):
-            continue
-        change = np.exp(np.log(own.change).mean("seed").values)
-        norm = np.exp(np.log(own.norm).mean("seed").values)
-        alpha = at / width**0.5
-        panels = (
-            (change, 1, 1),
-            (norm / (float(own.typical_norm) * width**0.5), 1, 2),
-            (width**0.5 * alpha * change, 2, 1),
-            (alpha * change, 2, 2),
-        )
-        for y, row, col in panels:
-            figure.add_scatter(
-                x=moments,
-                y=y,
-                mode="lines",
-                line={"color": colours[at], "dash": dashes.get(width, "solid")},
-                name=f"√h alpha = {at:g}, h = {width}",
-                legendgroup=f"{at}-{width}",
-                showlegend=(row, col) == (1, 1),
-                hovertemplate="t/t₁ %{x:.2g}: %{y:.3g}",
-                row=row,
-                col=col,
+    figure.update_layout(legend_y=-0.12 / len(depths))
+    for row, depth in enumerate(depths):
+        _courses(figure, ran.sel(depth=depth), row * len(PANELS))
+    return figure
+
+
+def _courses(figure: go.Figure, part: xr.Dataset, before: int) -> None:
+    """The lines of one depth, in the panels that follow those drawn before."""
+    starts = []
+    for scale, color, own in draw.each(part, "scale"):
+        for width, dash, runs in draw.each(own, "width", DASHES):
+            if not bool(np.isfinite(runs.change).all()):
+                continue
+            change, norm = (np.exp(np.log(runs[name]).mean("seed")) for name in ("change", "norm"))
+            root = width**0.5
+            lines = (
+                change,
+                norm / (runs.typical_norm * root),
+                scale * change,
+                scale / root * change,
             )
-    early = np.array([1e-3, 0.1])
-    for row, col in ((1, 1), (2, 1), (2, 2)):
-        heights = [y.y[0] for y in figure.select_traces(row=row, col=col)]
-        figure.add_scatter(
-            x=early,
-            y=2 * max(heights) * early / early[0],
-            mode="lines",
-            line={"dash": "dash", "color": "#777", "width": 1},
-            name="slope 1",
-            showlegend=(row, col) == (1, 1),
-            row=row,
-            col=col,
-        )
-    figure.update_xaxes(type="log", exponentformat="power", title="t / t₁")
-    figure.update_yaxes(type="log", exponentformat="power")
-    titles = ("‖f_t − f₀‖", "‖f_t‖ / (√h ‖f₀‖)", "√h alpha ‖f_t − f₀‖", "alpha ‖f_t − f₀‖")
-    for i, title in enumerate(titles):
-        figure.update_yaxes(title=title, row=i // 2 + 1, col=i % 2 + 1)
-    return figure.update_layout(
-        height=820,
-        legend={"orientation": "h", "y": -0.12},
-        meta={
-            "caption": (
-                f"Root mean square output of networks with L = {depth} hidden layers on test "
-                "points in the course of training; time in units of t₁, when the loss is half of "
-                "what it was; geometric mean over seeds; colour is √h alpha, line style the width. "
-                "At first the change of the output grows in proportion to time (dashed, slope 1). "
-                "In the feature regime (small √h alpha) it bends upwards when the weights begin to "
-                "help each other. At t₁ the output has grown by √h beyond its start (upper right: "
-                "widths agree around 1), and alpha times the change is a function of t/t₁ alone "
-                "(lower right: widths agree); for early times √h alpha is the factor that makes "
-                "widths agree (lower left)."
-            )
-        },
-    )
+            name = f"√h alpha = {scale:g}, h = {width}"
+            for k, y in enumerate(lines, start=before + 1):
+                draw.line(figure, part.moment, y, name, color=color, dash=dash, panel=k)
+            starts.append([float(y[0]) for y in lines])
+    for panel in LINEAR if starts else ():
+        early = (1e-3, 0.1)
+        through = (early[0], 2 * max(start[panel - 1] for start in starts))
+        draw.guide(figure, early, 1.0, through, panel=before + panel)
+
+
+FIGURES = {"Growth of the output": _growth}

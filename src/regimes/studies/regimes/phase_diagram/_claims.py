@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Claim
+from regimes.lab.judge import Missing
 from regimes.studies._parts import Part, claim_of_parts
-from regimes.studies.regimes._slopes import Missing
 from regimes.studies.regimes.phase_diagram import _lines as lines
 
 if TYPE_CHECKING:

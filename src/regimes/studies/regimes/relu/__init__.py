@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Array, Claim, Point, TrialResult, study
-from regimes.studies._summaries import merge_batches
+from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, study
 from regimes.studies.regimes import _setting as setting
-from regimes.studies.regimes.relu import _claims as claims_of
+from regimes.studies.regimes.relu._claims import FLIPPING, claim
+from regimes.studies.regimes.relu._figures import FIGURES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
     from torch import Tensor
 
     from regimes.flow import Run
-    from regimes.lab import Results
     from regimes.nets import Ensemble
 
 HALF_DECADES = (1e2, 316.0, 1e3, 3160.0, 1e4, 3.16e4, 1e5)
@@ -26,13 +23,13 @@ HALF_DECADES = (1e2, 316.0, 1e3, 3160.0, 1e4, 3.16e4, 1e5)
 
 @dataclass(frozen=True)
 class Params:
-    """Scanned: width, at and batches of seeds. Fixed: the rest."""
+    """Scanned: width, scale and seed. Fixed: the rest."""
 
     width: tuple[int, ...] = (20,)
-    at: tuple[float, ...] = (1e3, 1e9)
-    batch: tuple[int, ...] = (0,)
-    seeds: int = 3  # trained side by side in a batch
-    feature_batches: int = 1  # batches trained below at = 100: slow, and for the picture alone
+    scale: tuple[float, ...] = (1e3, 1e9)
+    seed: tuple[int, ...] = (0, 1, 2)
+    seeds_per_trial: int = 3  # trained side by side
+    feature_seeds: int = 3  # the first ones are trained below 100: slow, and for the picture alone
     depth: int = 2
     images: str = "digits"
     components: int | None = 10
@@ -50,9 +47,10 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             width=(100,),
-            at=(0.1, 1.0, 10.0, *HALF_DECADES, 1e6, 1e7, 1e8, 1e9),
-            batch=tuple(range(8)),  # far out a switch is rare: many networks are needed
-            seeds=4,
+            scale=(0.1, 1.0, 10.0, *HALF_DECADES, 1e6, 1e7, 1e8, 1e9),
+            seed=tuple(range(32)),  # far out a switch is rare: many networks are needed
+            seeds_per_trial=4,
+            feature_seeds=4,
             images="mnist",
             n_train=100,
             n_kernel=400,
@@ -62,8 +60,7 @@ class Params:
         ),
         "paper": Params(
             width=(50, 200, 800),
-            at=tuple(float(f"1e{k}") for k in range(-2, 12)),
-            seeds=3,
+            scale=tuple(float(f"1e{k}") for k in range(-2, 12)),
             depth=5,
             images="mnist",
             n_train=5000,
@@ -73,38 +70,41 @@ class Params:
             max_steps=60_000,
         ),
     },
-    axes=["width", "at", "batch"],
+    axes=["width", "scale", Axis("seed", stacked=True, batch="seeds_per_trial")],
     units={"kernel_change": "1", "flips": "neuron-pattern pairs"},
-    judges=tuple(claims_of.CLAIMS),
+    renamed={"at": "scale", "member": "seed"},
 )
 class Relu:
     """With relu the tangent kernel also changes in jumps, whenever a neuron switches on a pattern.
 
-    Weights move by 1/at, so a share 1/at of all (neuron, pattern) pairs switches; each switch
+    Weights move by 1/scale, so a share 1/scale of all (neuron, pattern) pairs switches; each switch
     changes entries of the kernel by a fixed amount and at random, and the sum is the root of their
-    number. The kernel changes by at^-1/2, until at is so large that nothing switches: then by 1/at,
-    as with a smooth activation.
+    number. The kernel changes by scale^-1/2, until the scale is so large that nothing switches:
+    then by 1/scale, as with a smooth activation.
     """
+
+    figures = FIGURES
+    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
-        """All batches where switches are counted, fewer in the feature regime."""
-        return point.at >= claims_of.FLIPPING[0] or point.batch < params.feature_batches
+        """All seeds where switches are counted, fewer in the feature regime."""
+        few = params.seed[: params.feature_seeds]
+        return point.scale >= FLIPPING[0] or point.seed[0] in few
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Kinks make many short steps, the more the further the weights move."""
-        return float(point.width**2 * (1 + max(0.0, 5 - np.log10(point.at))))
+        return float(point.width**2 * (1 + max(0.0, 5 - np.log10(point.scale))))
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
-        """Train a batch of networks at one at; compare kernels and masks before and after."""
+        """Train networks side by side at one scale; compare kernels and masks before and after."""
         data = setting.task_at(
             point, params.images, params.n_train, params.n_kernel, components=params.components
         )
-        seeds = [point.batch * params.seeds + i for i in range(params.seeds)]
         start, alpha = setting.members_at(
-            point, data, point.width, params.depth, [point.at], seeds, activation="relu"
+            point, data, point.width, params.depth, [point.scale], point.seed, activation="relu"
         )
         run = setting.train(
             start, data, alpha, eps=params.eps, floor=params.floor, max_steps=params.max_steps
@@ -119,25 +119,21 @@ class Relu:
             "steps": run.steps.numpy().astype(float),
             "forced": run.forced.numpy().astype(float),
         }
-        arrays = {name: Array("member", values) for name, values in numbers.items()}
+        arrays = {name: Array("seed", values) for name, values in numbers.items()}
         return TrialResult({"pairs": params.depth * point.width * params.n_kernel}, arrays)
 
     @staticmethod
-    def summarise(results: Results) -> xr.Dataset:
-        """Batches and their members on one axis of seeds."""
-        return merge_batches(results)
-
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Fig. 12 and the number of switches."""
-        from regimes.studies.regimes.relu import _figures as figures
-
-        return figures.all_figures(dataset)
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """Slopes of the kernel's change and of the number of switches."""
-        return [judge(dataset) for judge in claims_of.CLAIMS.values()]
+    def formerly(params: Params, config: TrialConfig) -> TrialConfig | None:
+        """The same networks when seeds came in numbered batches and the scale was called `at`."""
+        point, fixed = dict(config.point), dict(config.params)
+        seeds, few = point.pop("seed"), fixed.pop("feature_seeds")
+        size = len(seeds)
+        batch = seeds[0] // size
+        if seeds != tuple(range(batch * size, (batch + 1) * size)) or few % size:
+            return None
+        fixed |= {"seeds": size, "feature_batches": few // size}
+        point |= {"at": point.pop("scale"), "batch": batch}
+        return TrialConfig(config.study, config.version, fixed, point, config.dtype)
 
 
 def mask_flips(start: Ensemble, run: Run, x: Tensor) -> np.ndarray:

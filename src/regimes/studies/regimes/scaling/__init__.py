@@ -1,20 +1,18 @@
-"""Kernel, weights and time against at = sqrt(h) alpha, for several depths and widths."""
+"""Kernel, weights and time against the scale sqrt(h) alpha, for several depths and widths."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _setting as setting
-from regimes.studies.regimes.scaling import _claims as claims_of
+from regimes.studies.regimes.scaling._claims import claim
+from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
     from regimes.flow import Run
     from regimes.nets import Ensemble
 
@@ -24,17 +22,17 @@ DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)
 
 @dataclass(frozen=True)
 class Params:
-    """Scanned: depth, width, at; the seeds are trained side by side. Fixed: the rest."""
+    """Scanned: depth, width, scale; the seeds are trained side by side. Fixed: the rest."""
 
     depth: tuple[int, ...] = (2, 3)
     width: tuple[int, ...] = (6, 18)
-    at: tuple[float, ...] = (0.1, 1e4)
+    scale: tuple[float, ...] = (0.1, 1e4)
     seed: tuple[int, ...] = (0, 1)
-    main_width: int = 6  # every depth and at is trained here, elsewhere only what follows
+    main_width: int = 6  # every depth and scale is trained here, elsewhere only what follows
     depth_2_widths: tuple[int, ...] = ()
     depth_3_widths: tuple[int, ...] = (18,)
-    elsewhere: tuple[float, ...] = (1e4,)  # values of at trained at the other widths
-    deepest: int = 5  # networks of this depth start at a larger at, they take many steps
+    elsewhere: tuple[float, ...] = (1e4,)  # scales trained at the other widths
+    deepest: int = 5  # networks of this depth start at a larger scale, they take many steps
     deepest_from: float = 1e-3
     images: str = "digits"
     components: int | None = 10
@@ -53,7 +51,7 @@ class Params:
         "cpu": Params(
             depth=(1, 2, 3, 5),
             width=(30, 60, 120, 240),
-            at=DECADES,
+            scale=DECADES,
             seed=tuple(range(10)),
             main_width=60,
             depth_2_widths=(30, 120),
@@ -66,15 +64,14 @@ class Params:
             eps=1e-3,
             max_steps=60_000,
         ),
-        # the document's widths, depths and seeds, one scale a decade; 2000 of its 10,000 images
+        # the document's widths, depths and seeds, one scale per decade; 2000 of its 10,000 images
         # and eps 1e-3 for its 1e-4: two minutes of one H200
         "paper": Params(
             depth=(1, 2, 3, 5),
             width=(100, 300, 1000),
-            at=DECADES,
+            scale=DECADES,
             seed=tuple(range(10)),
             main_width=100,
-            depth_2_widths=(),
             depth_3_widths=(300, 1000),
             elsewhere=(1e-2, 1.0, 1e2, 1e3, 1e4),
             images="fashion_mnist",
@@ -86,61 +83,47 @@ class Params:
             max_steps=60_000,
         ),
     },
-    axes=["depth", "width", "at", Axis("seed", stacked=True)],
-    units={
-        "kernel_change": "1",
-        "weight_change": "1",
-        "t_half": "flow time",
-        "test_error": "fraction",
-    },
-    judges=tuple(claims_of.CLAIMS),
+    axes=["depth", "width", "scale", Axis("seed", stacked=True)],
+    units={"t_half": "flow time", "test_error": "fraction"},
+    stored={"scale": "at"},
 )
 class Scaling:
     """How far the kernel and the weights move, and how long it takes, as the scale alpha changes.
 
-    `F = alpha (f - f0)`. Large alpha: lazy training, everything moves by 1/at. Small alpha: the
-    output has to grow by 1/at before it fits anything, and the L + 1 layers share the growth, which
-    gives exponents that depend on the depth alone. Between them lies at = sqrt(h) alpha = O(1).
+    `F = alpha (f - f0)`. Large alpha: lazy training, everything moves by 1/scale. Small alpha:
+    the output has to grow by 1/scale before it fits anything, and the L + 1 layers share the
+    growth, which gives exponents that depend on the depth alone. Between them lies the scale
+    sqrt(h) alpha = O(1).
     """
+
+    figures = FIGURES
+    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
         """Everything at the main width; elsewhere what comparisons of widths need."""
-        if point.depth >= params.deepest and point.at < params.deepest_from * (1 - 1e-9):
+        if point.depth >= params.deepest and point.scale < params.deepest_from * (1 - 1e-9):
             return False
         if point.width == params.main_width:
             return True
         others = {2: params.depth_2_widths, 3: params.depth_3_widths}
-        return point.width in others.get(point.depth, ()) and point.at in params.elsewhere
+        return point.width in others.get(point.depth, ()) and point.scale in params.elsewhere
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Arithmetic of a step times how many more of them the feature regime takes."""
         weights = (point.depth - 1) * point.width**2 + 10 * point.width + 1000
-        steps = 1 + 4 / point.depth * max(0.0, -np.log10(point.at))
+        steps = 1 + 4 / point.depth * max(0.0, -np.log10(point.scale))
         return float(weights * steps)
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
-        """Train the networks of all seeds at one depth, width and at."""
+        """Train the networks of all seeds at one depth, width and scale."""
         from regimes import flow
 
-        data = setting.task_at(
-            point, params.images, params.n_train, params.n_test, components=params.components
-        )
-        start, alpha = setting.members_at(
-            point, data, point.width, point.depth, [point.at], point.seed
-        )
+        data, start, alpha = setting.networks_at(point, params)
         levels = {name: flow.loss_below(level) for name, level in LEVELS.items()}
-        run = setting.train(
-            start,
-            data,
-            alpha,
-            eps=params.eps,
-            max_steps=params.max_steps,
-            events=tuple(levels.values()),
-            checkpoint=point.checkpoint(),
-        )
+        run = setting.train_at(point, params, start, data, alpha, events=tuple(levels.values()))
         kernel_points = data.x_test[: params.n_kernel]
         layers, hidden = _movement(start, run, kernel_points)
         numbers = {
@@ -156,18 +139,6 @@ class Scaling:
         arrays["preact_change"] = Array(("seed", "hidden"), hidden)
         arrays["loss_curve"] = Array("moment", _loss_curve(run, float(numbers["t_half"][0])))
         return TrialResult({"main_width": params.main_width}, arrays)
-
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Fig. 5 and Fig. 9 of the document, its Table 2, and the layers' shares."""
-        from regimes.studies.regimes.scaling import _figures as figures
-
-        return figures.all_figures(dataset)
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """Exponents on both sides of the crossover, and what does not depend on the width."""
-        return [judge(dataset) for judge in claims_of.CLAIMS.values()]
 
 
 def _movement(start: Ensemble, run: Run, x: object) -> tuple[np.ndarray, np.ndarray]:
@@ -191,6 +162,6 @@ def _movement(start: Ensemble, run: Run, x: object) -> tuple[np.ndarray, np.ndar
 
 
 def _loss_curve(run: Run, t_half: float) -> np.ndarray:
-    """Loss of the first network at the moments of `_scaling_claims.MOMENTS`, in units of t_half."""
+    """Loss of the first network at the `MOMENTS`, in units of t_half."""
     times, losses = run.times[0].numpy(), run.losses[0].numpy()
-    return np.interp(t_half * claims_of.MOMENTS, times, losses)
+    return np.interp(t_half * MOMENTS, times, losses)

@@ -1,36 +1,40 @@
-"""Verdicts of the scaling study: exponents in at, collapse over widths, times."""
+"""Verdicts of the scaling study: exponents in the scale, collapse over widths, times."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim
-from regimes.studies._parts import Part
-from regimes.studies.regimes._slopes import (
+from regimes.lab.judge import (
+    Claims,
+    Measured,
     Missing,
-    curve,
-    extremes,
-    judged,
-    slope,
-    standard_error,
-    values_at,
+    Part,
+    Parts,
+    above,
+    below,
+    largest_ratio,
+    log_mean,
+    log_slope,
+    mean_of,
+    near,
+    need,
 )
+from regimes.studies.regimes._fitted_runs import fitted_at, fitted_curve
 
 if TYPE_CHECKING:
     import xarray as xr
 
-MOMENTS = np.logspace(-3, 3, 121)  # times of the learning curves, in units of t_half
-LAZY = (1e3, 1e6)  # at of the fits on the lazy side
+LAZY = (1e3, 1e6)  # scales of the fits on the lazy side
 KERNEL, WEIGHTS = (1e-4, 1e-1), (1e-4, 1e-2)  # and on the feature side (REG-12, REG-16)
 DEEP = 5  # from this depth on the fits start at 1e-3
 KERNEL_EXPONENTS = {1: (1.0, 0.1), 2: (1.33, 0.12), 3: (1.5, 0.15), 5: (1.67, 0.15)}
 WEIGHT_EXPONENTS = {1: (0.5, 0.05), 2: (0.33, 0.05), 3: (0.27, 0.06), 5: (0.21, 0.06)}
-COLLAPSE = ((1e-2, 1.4), (1.0, 1.4), (1e2, 2.5), (1e4, 2.5))  # at, largest/smallest over widths
-Found = tuple[Sequence[Part], str]
+COLLAPSE = ((1e-2, 1.4), (1.0, 1.4), (1e2, 2.5), (1e4, 2.5))  # scale, max/min over widths
+
+claim = Claims()
 
 
 def window_of(depth: int, window: tuple[float, float]) -> tuple[float, float]:
@@ -38,333 +42,250 @@ def window_of(depth: int, window: tuple[float, float]) -> tuple[float, float]:
     return (1e-3, window[1]) if depth >= DEEP else window
 
 
-def exponent(
-    dataset: xr.Dataset, name: str, depth: int, window: tuple[float, float]
-) -> tuple[float, float | None]:
-    """Slope in at of the geometric mean over seeds at the main width, and its error."""
-    return slope(*curve(dataset, name, window, depth=depth, width=main_width(dataset)))
+def exponent(dataset: xr.Dataset, name: str, depth: int, window: tuple[float, float]) -> Measured:
+    """Slope in the scale of the geometric mean over seeds at the main width."""
+    return log_slope(*fitted_curve(dataset, name, window, depth=depth, width=main_width(dataset)))
+
+
+def falling(dataset: xr.Dataset, name: str, depth: int, window: tuple[float, float]) -> Measured:
+    """The power of 1/scale on the feature side."""
+    found = exponent(dataset, name, depth, window_of(depth, window))
+    return Measured(-found.value, found.error)
 
 
 def main_width(dataset: xr.Dataset) -> int:
     """The width at which all depths were trained."""
-    if "main_width" not in dataset or not np.isfinite(dataset["main_width"]).any():
-        raise Missing("no trial is finished")
-    return int(dataset["main_width"].max())
+    return int(need(dataset, "main_width")["main_width"].max())
 
 
-def wider(dataset: xr.Dataset, depth: int, at: float) -> int:
-    """The narrowest width with a fitted run that is at least three times the main one."""
-    main = main_width(dataset)
-    for width in sorted(int(w) for w in dataset.width.values if w >= 3 * main):
+def widths_at(dataset: xr.Dataset, name: str, depth: int, *scales: float) -> dict[int, np.ndarray]:
+    """Width -> values at the last of the scales, for widths with fitted runs at all of them."""
+    found = {}
+    for width in sorted(int(w) for w in need(dataset, name).width.values):
         try:
-            values_at(dataset, "t_half", at, depth=depth, width=width)
+            for scale in scales:
+                found[width] = fitted_at(dataset, name, scale, depth=depth, width=width)
         except Missing:
-            continue
-        return width
-    raise Missing(f"no fitted run of L = {depth}, at = {at:g} with three times the main width")
+            found.pop(width, None)
+    return found
 
 
-def _slope_part(
-    dataset: xr.Dataset,
-    name: str,
-    depth: int,
-    window: tuple[float, float],
-    expected: tuple[float, float],
-    *,
-    sign: float = 1.0,
-) -> Part:
-    found, error = exponent(dataset, name, depth, window)
-    middle, tolerance = expected
-    return Part(f"L={depth}", sign * found, middle - tolerance, middle + tolerance, error)
+def wider(dataset: xr.Dataset, depth: int, scale: float) -> int:
+    """The narrowest width with a fitted run that is at least three times the main one."""
+    least = 3 * main_width(dataset)
+    for width in widths_at(dataset, "t_half", depth, scale):
+        if width >= least:
+            return width
+    raise Missing(f"no fitted run of L = {depth}, scale {scale:g} with three times the main width")
 
 
-def _lazy_kernel(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = [
-            _slope_part(dataset, "kernel_change", depth, LAZY, (-1.0, 0.03)) for depth in (2, 3)
+@claim("REG-10", "slope -1.00 ± 0.03 for L = 2 and 3")
+def _lazy_kernel(dataset: xr.Dataset) -> Parts:
+    for depth in (2, 3):
+        yield near(f"L={depth}", exponent(dataset, "kernel_change", depth, LAZY), -1.0, 0.03)
+    return f"slope of the kernel's change on scales 1e3 to 1e6; {_where(dataset)}"
+
+
+@claim("REG-11", "largest/smallest over h < 1.4 (scale <= 1), < 2.5 (scale > 1); > 7 decades")
+def _collapse(dataset: xr.Dataset) -> Parts:
+    depth, widths = _most_widths(dataset)
+    parts, told, heights = [], [], []
+    for scale, limit in COLLAPSE:
+        groups = [
+            fitted_at(dataset, "kernel_change", scale, depth=depth, width=width) for width in widths
         ]
-        return parts, _setting(dataset, "slope of the kernel's change on at = 1e3 to 1e6")
-
-    return judged("REG-10", "slope -1.00 ± 0.03 for L = 2 and 3", measure)
-
-
-def _collapse(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        depth, widths = _most_widths(dataset)
-        parts, told, means = [], [], {}
-        for at, limit in COLLAPSE:
-            groups = [values_at(dataset, "kernel_change", at, depth=depth, width=w) for w in widths]
-            ratio, error = extremes(groups)
-            means[at] = [float(np.exp(np.log(group).mean())) for group in groups]
-            told.append(f"at={at:g}: " + "/".join(f"{mean:.3g}" for mean in means[at]))
-            parts.append(Part(f"max/min at at={at:g}", ratio, high=limit, error=error))
-        first, last = (np.log10(means[at]).mean() for at in (COLLAPSE[0][0], COLLAPSE[-1][0]))
-        parts.append(Part("decades spanned", float(first - last), low=7.0))
-        worst = sorted(parts, key=lambda part: part.measured / part.high, reverse=True)
-        names = ", ".join(map(str, widths))
-        return worst, f"L={depth}, h = {names}, geometric means over seeds; {'; '.join(told)}"
-
-    return judged(
-        "REG-11", "largest/smallest over h < 1.4 (at <= 1), < 2.5 (at > 1); > 7 decades", measure
-    )
+        means = [log_mean(group).value for group in groups]
+        heights.append(np.log10(means).mean())
+        told.append(f"scale {scale:g}: " + "/".join(f"{mean:.3g}" for mean in means))
+        parts.append(below(f"max/min at scale {scale:g}", largest_ratio(groups), limit))
+    yield from sorted(parts, key=lambda part: part.measured / part.high, reverse=True)
+    yield above("decades spanned", heights[0] - heights[-1], 7.0)
+    names = ", ".join(map(str, widths))
+    return f"L={depth}, h = {names}, geometric means over seeds; {'; '.join(told)}"
 
 
 def _most_widths(dataset: xr.Dataset) -> tuple[int, list[int]]:
     """The depth with most widths that have everything the collapse needs, three at least."""
-    best: tuple[int, list[int]] = (0, [])
-    for depth in (int(d) for d in dataset.depth.values):
-        found = []
-        for width in sorted(int(w) for w in dataset.width.values):
-            try:
-                for at, _ in COLLAPSE:
-                    values_at(dataset, "kernel_change", at, depth=depth, width=width)
-            except Missing:
-                continue
-            found.append(width)
-        best = (depth, found) if len(found) > len(best[1]) else best
-    if len(best[1]) < 3:
-        raise Missing("no depth has fitted runs at three widths for at = 0.01, 1, 100, 1e4")
-    return best
+    scales = [scale for scale, _ in COLLAPSE]
+    found = {
+        int(depth): list(widths_at(dataset, "kernel_change", int(depth), *scales))
+        for depth in need(dataset, "kernel_change").depth.values
+    }
+    best = max(found, key=lambda depth: len(found[depth]))
+    if len(found[best]) < 3:
+        raise Missing("no depth has fitted runs at three widths for the scales 0.01, 1, 100, 1e4")
+    return best, found[best]
 
 
-def _feature_kernel(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = [
-            _slope_part(dataset, "kernel_change", depth, window_of(depth, KERNEL), value, sign=-1.0)
-            for depth, value in KERNEL_EXPONENTS.items()
-        ]
-        return parts, _setting(
-            dataset,
-            "exponent a of the kernel's change at^-a on at = 1e-4 to 1e-1 (L=5: from 1e-3); "
-            "2/(1 + 1/L) predicts 1, 1.333, 1.5, 1.667; the document found 1.25 for L=2, 1.7 for "
-            "L=5",
-        )
-
-    return judged(
-        "REG-12", "1.0 ± 0.1, 1.33 ± 0.12, 1.5 ± 0.15, 1.67 ± 0.15 for L=1,2,3,5", measure
+@claim("REG-12", "1.0 ± 0.1, 1.33 ± 0.12, 1.5 ± 0.15, 1.67 ± 0.15 for L=1,2,3,5")
+def _feature_kernel(dataset: xr.Dataset) -> Parts:
+    for depth, expected in KERNEL_EXPONENTS.items():
+        yield near(f"L={depth}", falling(dataset, "kernel_change", depth, KERNEL), *expected)
+    return (
+        "exponent a of the kernel's change scale^-a on scales 1e-4 to 1e-1 (L=5: from 1e-3); "
+        "2/(1 + 1/L) predicts 1, 1.333, 1.5, 1.667; the document found 1.25 for L=2, 1.7 for L=5; "
+        f"{_where(dataset)}"
     )
 
 
-def _ordering(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        found = {
-            depth: exponent(dataset, "kernel_change", depth, window_of(depth, KERNEL))
-            for depth in KERNEL_EXPONENTS
-        }
-        depths = list(found)
-        parts = []
-        for shallow, deep in itertools.pairwise(depths):
-            (a, a_error), (b, b_error) = found[shallow], found[deep]
-            parts.append(
-                Part(f"a({deep}) - a({shallow})", a - b, low=0.0, error=_joint(a_error, b_error))
-            )
-        last, error = found[depths[-1]]
-        parts.append(Part(f"a({depths[-1]})", -last, high=2.0, error=error))
-        listed = ", ".join(f"a({depth}) = {-value:.3f}" for depth, (value, _) in found.items())
-        return parts, listed
-
-    return judged("REG-13", "a(1) < a(2) < a(3) < a(5) < 2", measure)
+@claim("REG-13", "a(1) < a(2) < a(3) < a(5) < 2")
+def _ordering(dataset: xr.Dataset) -> Parts:
+    found = {depth: falling(dataset, "kernel_change", depth, KERNEL) for depth in KERNEL_EXPONENTS}
+    for (shallow, a), (deep, b) in itertools.pairwise(found.items()):
+        yield above(f"a({deep}) - a({shallow})", (b.value - a.value, _joint(a, b)), 0.0)
+    deepest = max(found)
+    yield below(f"a({deepest})", found[deepest], 2.0)
+    return ", ".join(f"a({depth}) = {one.value:.3f}" for depth, one in found.items())
 
 
-def _lazy_weights(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = [
-            _slope_part(dataset, "weight_change", depth, LAZY, (-1.0, 0.02)) for depth in (2, 3)
-        ]
-        return parts, _setting(
-            dataset, f"slope of the weights' change; {_weight_collapse(dataset)}"
-        )
-
-    return judged("REG-15", "slope -1.00 ± 0.02 for L = 2 and 3", measure)
+@claim("REG-15", "slope -1.00 ± 0.02 for L = 2 and 3")
+def _lazy_weights(dataset: xr.Dataset) -> Parts:
+    for depth in (2, 3):
+        yield near(f"L={depth}", exponent(dataset, "weight_change", depth, LAZY), -1.0, 0.02)
+    return f"slope of the weights' change; {_weight_collapse(dataset)}; {_where(dataset)}"
 
 
 def _weight_collapse(dataset: xr.Dataset) -> str:
     """What becomes of sqrt(h) weight_change at several widths in the lazy regime, in words."""
     told = []
     for depth in (2, 3):
-        found = {}
-        for width in sorted(int(w) for w in dataset.width.values):
-            try:
-                change = values_at(dataset, "weight_change", 1e4, depth=depth, width=width)
-            except Missing:
-                continue
-            found[width] = width**0.5 * float(change.mean())
+        found = widths_at(dataset, "weight_change", depth, 1e4)
         if len(found) > 1:
-            values = ", ".join(f"{value:.3g} (h={width})" for width, value in found.items())
-            told.append(f"sqrt(h) weight_change at at=1e4, L={depth}: {values}")
+            values = ", ".join(f"{h**0.5 * one.mean():.3g} (h={h})" for h, one in found.items())
+            told.append(f"sqrt(h) weight_change at scale 1e4, L={depth}: {values}")
     return "; ".join(told) or "one width only"
 
 
-def _feature_weights(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = [
-            _slope_part(
-                dataset, "weight_change", depth, window_of(depth, WEIGHTS), value, sign=-1.0
-            )
-            for depth, value in WEIGHT_EXPONENTS.items()
-        ]
-        return parts, _setting(
-            dataset,
-            "exponent b of sqrt(h) weight_change ~ at^-b on at = 1e-4 to 1e-2 (L=5: from 1e-3); "
-            "1/(L+1) predicts 0.5, 0.333, 0.25, 0.167; the document found 0.35 for L=2, 0.23 for "
-            "L=5",
-        )
-
-    return judged(
-        "REG-16", "0.5 ± 0.05, 0.33 ± 0.05, 0.27 ± 0.06, 0.21 ± 0.06 for L=1,2,3,5", measure
+@claim("REG-16", "0.5 ± 0.05, 0.33 ± 0.05, 0.27 ± 0.06, 0.21 ± 0.06 for L=1,2,3,5")
+def _feature_weights(dataset: xr.Dataset) -> Parts:
+    for depth, expected in WEIGHT_EXPONENTS.items():
+        yield near(f"L={depth}", falling(dataset, "weight_change", depth, WEIGHTS), *expected)
+    return (
+        "exponent b of sqrt(h) weight_change ~ scale^-b on scales 1e-4 to 1e-2 (L=5: from 1e-3); "
+        "1/(L+1) predicts 0.5, 0.333, 0.25, 0.167; the document found 0.35 for L=2, 0.23 for L=5; "
+        f"{_where(dataset)}"
     )
 
 
-def layer_shares(dataset: xr.Dataset, depth: int, width: int, at: float) -> dict[str, np.ndarray]:
+def layer_shares(
+    dataset: xr.Dataset, depth: int, width: int, scale: float
+) -> dict[str, np.ndarray]:
     """Changes in the lazy regime times what they should fall by, name -> (seeds,)."""
-    place: dict[str, Any] = {"depth": depth, "width": width}
-    weights = values_at(dataset, "layer_change", at, **place)[:, : depth + 1]
-    hidden = values_at(dataset, "preact_change", at, **place)[:, :depth]
-    found = {f"z{layer + 1}": at * hidden[:, layer] for layer in range(depth)}
+    weights, hidden = (
+        scale * fitted_at(dataset, name, scale, depth=depth, width=width)
+        for name in ("layer_change", "preact_change")
+    )
+    found = {f"z{layer + 1}": hidden[:, layer] for layer in range(depth)}
     for layer in range(depth + 1):
         inner = 0 < layer < depth
-        found[f"W{layer}"] = at * (width**0.5 if inner else 1.0) * weights[:, layer]
+        found[f"W{layer}"] = (width**0.5 if inner else 1.0) * weights[:, layer]
     return found
 
 
-def _beyond(dataset: xr.Dataset, depth: int, width: int, at: float = 1e4) -> str:
+def _beyond(dataset: xr.Dataset, depth: int, width: int, scale: float = 1e4) -> str:
     """How the changes compare between this width and the widest, where they should agree better."""
-    widest = int(max(w for w in dataset.width.values))
+    widest = int(dataset.width.max())
     if widest <= width:
         return ""
     try:
-        shares = [layer_shares(dataset, depth, w, at) for w in (width, widest)]
+        shares = [layer_shares(dataset, depth, w, scale) for w in (width, widest)]
     except Missing:
         return ""
-    ratios = {name: extremes([share[name] for share in shares])[0] for name in shares[0]}
+    ratios = {name: largest_ratio([each[name] for each in shares]).value for name in shares[0]}
     name = max(ratios, key=lambda key: ratios[key])
     return f"; between h = {width} and {widest} at most {ratios[name]:.2f} ({name})"
 
 
-def _layers(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        depth, scales = 3, (1e3, 1e4)
-        widths = (main_width(dataset), wider(dataset, depth, scales[0]))
-        shares = [layer_shares(dataset, depth, w, at) for w in widths for at in scales]
-        parts = []
-        for name in shares[0]:
-            ratio, error = extremes([share[name] for share in shares])
-            parts.append(Part(f"{name} max/min", ratio, high=1.2, error=error))
-        parts.sort(key=lambda part: part.measured, reverse=True)
-        return parts, (
-            f"root mean square change at the end, times at (inner layers also sqrt(h)); L={depth}, "
-            f"h = {widths[0]} and {widths[1]}, at = 1e3 and 1e4{_beyond(dataset, depth, widths[1])}"
-        )
-
-    return judged("REG-17", "rescaled changes of z~ and W equal within 20 %", measure)
-
-
-def _lazy_curves(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        depth, main = 3, main_width(dataset)
-        at, times = curve(dataset, "t_half", (1e4, 1e6), depth=depth, width=main)
-        apart = times.max(1) / times.min(1) - 1
-        spread = float(apart.max())
-        wide = wider(dataset, depth, 1e4)
-        ratio, error = _ratio(dataset, "t_half", depth, (main, wide), 1e4)
-        parts = [
-            Part("spread of t_half over at", spread, high=1e-3),
-            Part(f"t_half at h={main} over h={wide}", ratio, 0.85, 1.15, error),
-        ]
-        return parts, (
-            f"L={depth}; at = {', '.join(f'{a:g}' for a in at)}; {int((apart < 1e-3).sum())} of "
-            f"{len(apart)} networks agree to 1e-3 (t_half is known to a step, so one step that is "
-            "refused by rounding shows); widths compared at 1e4"
-        )
-
-    return judged("REG-18", "t_half equal to 1e-3 over at = 1e4..1e6, to 15 % over h", measure)
+@claim("REG-17", "rescaled changes of z~ and W equal within 20 %")
+def _layers(dataset: xr.Dataset) -> Parts:
+    depth, scales = 3, (1e3, 1e4)
+    widths = (main_width(dataset), wider(dataset, depth, scales[0]))
+    shares = [layer_shares(dataset, depth, w, scale) for w in widths for scale in scales]
+    parts = [
+        below(f"{name} max/min", largest_ratio([share[name] for share in shares]), 1.2)
+        for name in shares[0]
+    ]
+    yield from sorted(parts, key=lambda part: part.measured, reverse=True)
+    return (
+        "root mean square change at the end, times the scale (inner layers also sqrt(h)); "
+        f"L={depth}, h = {widths[0]} and {widths[1]}, scales 1e3 and 1e4"
+        f"{_beyond(dataset, depth, widths[1])}"
+    )
 
 
-def _feature_times(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        depth, main = 3, main_width(dataset)
-        at, times = curve(dataset, "t_half", KERNEL, depth=depth, width=main)
-        found, error = slope(at, times)
-        plateau = [times[:, i] / at[i] for i in range(len(at))]
-        height, height_error = extremes(plateau)
-        wide = wider(dataset, depth, 1e-2)
-        ratio, ratio_error = _ratio(dataset, "t_half", depth, (main, wide), 1e-2)
-        parts = [
-            Part("slope of t_half", found, 0.94, 1.06, error),
-            Part("t_half/at max/min", height, high=1.2, error=height_error),
-            Part(f"t_half at h={main} over h={wide}", ratio, 0.85, 1.15, ratio_error),
-        ]
-        listed = ", ".join(f"{np.exp(np.log(p).mean()):.3g}" for p in plateau)
-        return parts, (
-            f"L={depth}, h={main}: t_half/at = {listed} at at = "
-            f"{', '.join(f'{a:g}' for a in at)}; {_shallow_drift(dataset)}"
-        )
+@claim("REG-18", "t_half equal to 1e-3 over scales 1e4..1e6, to 15 % over h")
+def _lazy_curves(dataset: xr.Dataset) -> Parts:
+    depth, main = 3, main_width(dataset)
+    scales, times = fitted_curve(dataset, "t_half", (1e4, 1e6), depth=depth, width=main)
+    apart = times.max(1) / times.min(1) - 1
+    yield below("spread of t_half over scales", apart.max(), 1e-3)
+    yield _same_time(dataset, depth, 1e4)
+    return (
+        f"L={depth}; scales {_listed(scales)}; {int((apart < 1e-3).sum())} of "
+        f"{len(apart)} networks agree to 1e-3 (t_half is known to a step, so one step that is "
+        "refused by rounding shows); widths compared at 1e4"
+    )
 
-    return judged("REG-19", "slope 1.0 ± 0.06, plateau within 20 %, h within 15 %", measure)
+
+@claim("REG-19", "slope 1.0 ± 0.06, plateau within 20 %, h within 15 %")
+def _feature_times(dataset: xr.Dataset) -> Parts:
+    depth, main = 3, main_width(dataset)
+    scales, times = fitted_curve(dataset, "t_half", KERNEL, depth=depth, width=main)
+    plateau = (times / scales).T
+    yield near("slope of t_half", log_slope(scales, times), 1.0, 0.06)
+    yield below("t_half/scale max/min", largest_ratio(list(plateau)), 1.2)
+    yield _same_time(dataset, depth, 1e-2)
+    heights = ", ".join(f"{log_mean(each).value:.3g}" for each in plateau)
+    return (
+        f"L={depth}, h={main}: t_half/scale = {heights} at scales {_listed(scales)}; "
+        f"{_shallow_drift(dataset)}"
+    )
 
 
 def _shallow_drift(dataset: xr.Dataset) -> str:
     try:
-        at, times = curve(dataset, "t_half", KERNEL, depth=1, width=main_width(dataset))
+        scales, times = fitted_curve(dataset, "t_half", KERNEL, depth=1, width=main_width(dataset))
     except Missing:
         return "L=1 not measured"
-    listed = ", ".join(f"{time:.3g}" for time in np.exp(np.log(times).mean(0)) / at)
-    return f"L=1 has no plateau, it drifts as log(1/at): {listed}"
+    listed = ", ".join(f"{log_mean(each).value:.3g}" for each in (times / scales).T)
+    return f"L=1 has no plateau, it drifts as log(1/scale): {listed}"
 
 
-def _lazy_times(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        depth = 3
-        at, times = curve(dataset, "t_half", LAZY, depth=depth, width=main_width(dataset))
-        found, error = slope(at, times / at)
-        return [Part("slope", found, -1.02, -0.98, error)], _setting(
-            dataset, f"t_half/at on at = 1e3 to 1e6, L={depth}"
-        )
-
-    return judged("REG-20", "slope -1.00 ± 0.02", measure)
+@claim("REG-20", "slope -1.00 ± 0.02")
+def _lazy_times(dataset: xr.Dataset) -> Parts:
+    depth = 3
+    scales, times = fitted_curve(dataset, "t_half", LAZY, depth=depth, width=main_width(dataset))
+    yield near("slope", log_slope(scales, times / scales), -1.0, 0.02)
+    return f"t_half/scale on scales 1e3 to 1e6, L={depth}; {_where(dataset)}"
 
 
-def _sharpness(dataset: xr.Dataset) -> Claim:
-    def measure() -> Found:
-        parts = []
-        for at, low, high in ((1e-3, -np.inf, 3.0), (1e4, 30.0, np.inf)):
-            place: dict[str, Any] = {"depth": 3, "width": main_width(dataset)}
-            late, early = (values_at(dataset, name, at, **place) for name in ("t_10", "t_90"))
-            ratio = late / early
-            parts.append(Part(f"at={at:g}", float(ratio.mean()), low, high, standard_error(ratio)))
-        return parts, _setting(dataset, "(t at loss 0.1)/(t at loss 0.9), L=3")
-
-    return judged("REG-21", "< 3 at at = 1e-3, > 30 at at = 1e4", measure)
+@claim("REG-21", "< 3 at scale 1e-3, > 30 at scale 1e4")
+def _sharpness(dataset: xr.Dataset) -> Parts:
+    place = {"depth": 3, "width": main_width(dataset)}
+    dataset = dataset.assign(drop=dataset.t_10 / dataset.t_90)
+    yield below("scale 0.001", mean_of(fitted_at(dataset, "drop", 1e-3, **place)), 3.0)
+    yield above("scale 10000", mean_of(fitted_at(dataset, "drop", 1e4, **place)), 30.0)
+    return f"(t at loss 0.1)/(t at loss 0.9), L=3; {_where(dataset)}"
 
 
-def _ratio(
-    dataset: xr.Dataset, name: str, depth: int, widths: tuple[int, int], at: float
-) -> tuple[float, float | None]:
-    """Geometric mean over seeds at one width over that at another, and its error."""
-    logs = [np.log(values_at(dataset, name, at, depth=depth, width=w)) for w in widths]
-    ratio = float(np.exp(logs[0].mean() - logs[1].mean()))
-    error = _joint(*(standard_error(log) for log in logs))
-    return ratio, None if error is None else ratio * error
+def _same_time(dataset: xr.Dataset, depth: int, scale: float) -> Part:
+    """The time at the main width over that at a wider one, geometric means over seeds."""
+    main, wide = main_width(dataset), wider(dataset, depth, scale)
+    logs = [
+        mean_of(np.log(fitted_at(dataset, "t_half", scale, depth=depth, width=width)))
+        for width in (main, wide)
+    ]
+    ratio = float(np.exp(logs[0].value - logs[1].value))
+    return near(f"t_half at h={main} over h={wide}", (ratio, ratio * _joint(*logs)), 1.0, 0.15)
 
 
-def _joint(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else float(np.hypot(a, b))
+def _joint(a: Measured, b: Measured) -> float:
+    return float(np.hypot(a.error or 0.0, b.error or 0.0))
 
 
-def _setting(dataset: xr.Dataset, what: str) -> str:
-    return f"{what}; h={main_width(dataset)}, {dataset.sizes['seed']} seeds"
+def _listed(scales: np.ndarray) -> str:
+    return ", ".join(f"{scale:g}" for scale in scales)
 
 
-CLAIMS: dict[str, Callable[[xr.Dataset], Claim]] = {
-    "REG-10": _lazy_kernel,
-    "REG-11": _collapse,
-    "REG-12": _feature_kernel,
-    "REG-13": _ordering,
-    "REG-15": _lazy_weights,
-    "REG-16": _feature_weights,
-    "REG-17": _layers,
-    "REG-18": _lazy_curves,
-    "REG-19": _feature_times,
-    "REG-20": _lazy_times,
-    "REG-21": _sharpness,
-}
+def _where(dataset: xr.Dataset) -> str:
+    return f"h={main_width(dataset)}, {dataset.sizes['seed']} seeds"

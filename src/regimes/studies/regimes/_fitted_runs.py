@@ -1,0 +1,71 @@
+"""The runs of a scan over scales that fitted: at one scale, and along a window of scales.
+
+A scan that is not finished, or whose runs did not fit, decides nothing: it is `Missing`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regimes.lab.judge import Missing, need
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+NEAR = 1e-6  # scales are the same when they agree so well
+
+
+def fitted_at(dataset: xr.Dataset, name: str, scale: float, **place: Any) -> np.ndarray:
+    """Values (fitted seeds, ...) of one point of the scan.
+
+    Studies whose runs end at a time, not when they fit, have no `fitted`: all their runs count.
+    """
+    here = need(dataset, name, **place, scale=scale)
+    values = here[name].transpose("seed", ...).values
+    good = np.isfinite(values).reshape(len(values), -1).any(1)
+    if "fitted" in here:
+        good &= here["fitted"].values == 1
+    if not good.any():
+        raise Missing(f"no fitted run at {_told(place)}scale = {scale:g}")
+    return values[good]
+
+
+def fitted_curve(
+    dataset: xr.Dataset, name: str, window: tuple[float, float], **place: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scales in the window (n,), and the positive values (seeds, n) found there.
+
+    Every trial of the window must be finished, both ends among them. Of those, scales at which less
+    than half of the seeds fitted are left out, then seeds that did not fit everywhere.
+    """
+    found = need(dataset, name, "fitted", **place).sortby("scale").transpose("seed", "scale", ...)
+    found = found.isel(scale=inside(found["scale"].values, window))
+    scale, values, fitted = (found[each].values for each in ("scale", name, "fitted"))
+    ran = ~np.isnan(fitted).all(0)
+    whole = len(scale) > 1 and np.allclose(scale[[0, -1]], window, rtol=NEAR, atol=0)
+    asked = f"{_told(place)}scale = {window[0]:g} to {window[1]:g}"
+    if not whole or not ran.all():
+        there = ", ".join(f"{each:g}" for each in scale[ran]) or "none"
+        raise Missing(f"{name} is needed at {asked}; finished: {there}")
+    good = (values > 0) & np.isfinite(values) & (fitted == 1)
+    kept = good.mean(0) >= 0.5
+    seeds = good[:, kept].all(1)
+    if kept.sum() < 2 or not seeds.any():
+        raise Missing(f"too few networks fitted at {asked}")
+    return scale[kept], values[seeds][:, kept]
+
+
+def inside(scales: np.ndarray, window: tuple[float, float]) -> np.ndarray:
+    """Places of the scales in a window, both ends included.
+
+    >>> inside(np.array([0.1, 1.0, 10.0, 100.0]), (1.0, 10.0)).tolist()
+    [1, 2]
+    """
+    low, high = window
+    return np.flatnonzero((scales >= low * (1 - NEAR)) & (scales <= high * (1 + NEAR)))
+
+
+def _told(place: dict[str, Any]) -> str:
+    return "".join(f"{dim} = {value}, " for dim, value in place.items())
