@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regimes.lab import LocalExecutor, Store, find, run
-from regimes.studies.compression.kernel_curves import ROOT, TASKS
+from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
 from regimes.theory import beta_feature, beta_lazy, compression_exponent
 
 
@@ -39,9 +39,7 @@ def predicted(dataset, n_train, gain_at):
     return whole.assign(trial_state=state.where(state, 2).where(~state, 3).astype(int))
 
 
-def test_the_smoke_size_runs_whole(summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
+def test_every_training_set_is_fitted(summary):
     assert float(summary.dataset.unfitted.max()) == 0.0
 
 
@@ -55,18 +53,6 @@ def test_fixed_factors_are_scanned_at_one_size(study):
     params = study.parameters("cpu")
     sizes = {c.point["n_train"] for c in study.configs(params) if c.point["compression"] == "4"}
     assert sizes == {params.gain_at}
-
-
-def test_the_smoke_size_judges_every_claim_undecided(study, summary):
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    assert {claim.verdict for claim in summary.claims} == {"inconclusive"}
-
-
-def test_figures_have_captions(study, summary):
-    figures = study.figures(summary.dataset)
-    assert list(figures) == [task.title for task in TASKS.values()] + ["Gain by compression"]
-    assert all(figure.layout.meta["caption"] for figure in figures.values())
-    np.testing.assert_array_equal(figures["Gain by compression"].data[0].x, [1, 2, 4, 8])
 
 
 def test_curves_of_the_theory_are_reproduced(study, summary):
@@ -98,4 +84,22 @@ def test_nothing_is_decided_without_all_tasks(study, summary):
     dataset = predicted(summary.dataset, (250, 500, 1000, 2000, 4000), gain_at=1000)
     claims = study.claims(dataset.sel(task=["stripe-5"]))
     assert {claim.verdict for claim in claims} == {"inconclusive"}
-    assert "Gain by compression" not in study.figures(dataset.sel(compression=["1", ROOT]))
+
+
+def test_the_gain_is_drawn_at_the_factors(study, summary):
+    np.testing.assert_array_equal(
+        study.figures(summary.dataset)["Gain by compression"].data[0].x, [1, 2, 4, 8]
+    )
+    plain = summary.dataset.sel(compression=["1", ROOT])
+    assert not study.figures(plain)["Gain by compression"].data
+
+
+def test_what_was_not_run_is_said(study, summary):
+    dataset = predicted(summary.dataset, (250, 500, 1000, 2000, 4000), gain_at=1000)
+    for part, reason in (
+        (dataset.sel(compression=["1", "2", "4", "8"]), "compression = root p was not run"),
+        (dataset.sel(n_train=[1000, 4000]), "needs two values of n_train from 250 to 1000, 1 ran"),
+        (dataset.sel(seed=[0]), "needs two values of seed, one ran"),
+    ):
+        claims = study.claims(part)
+        assert any(reason in claim.why for claim in claims)

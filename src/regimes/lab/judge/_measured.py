@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regimes.lab.judge._missing import Missing
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -130,15 +132,26 @@ def power_law(
         window: smallest and largest x used, both included.
         draws: the dimension that is resampled.
         center: "median" or "mean" over draws.
+
+    Raises:
+        Missing: fewer than two places or two draws, or values that have no logarithm.
     """
     from regimes.measure import power_law as fit
 
+    curve = curve.dropna(over, how="all")
+    if window is not None:
+        x = curve[over]
+        curve = curve.isel({over: ((x >= window[0] * 0.999) & (x <= window[1] * 1.001)).values})
+    if curve.sizes[over] < 2:
+        told = "" if window is None else f" from {window[0]:g} to {window[1]:g}"
+        raise Missing(f"a power law needs two values of {over}{told}, {curve.sizes[over]} ran")
     if draws in curve.dims:
         curve = curve.transpose(draws, over)
-    curve = curve.dropna(over, how="all")
-    ends = None if window is None else (window[0] * 0.999, window[1] * 1.001)
-    x = curve[over].values.astype(float)
-    return fit(x, curve.values, window=ends, center=center)
+        if len(curve) < 2:
+            raise Missing(f"the error of an exponent needs two values of {draws}, one ran")
+    if not bool((curve > 0).all()):
+        raise Missing(f"not every value over {over} is a positive number")
+    return fit(curve[over].values.astype(float), curve.values, center=center)
 
 
 def largest_ratio(groups: Sequence[Any]) -> Measured:

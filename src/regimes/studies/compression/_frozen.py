@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from regimes.data import Points
+    from regimes.data import Dataset, Points
 
     Kernel: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
@@ -55,6 +55,14 @@ def hard_margin(kernel: Kernel, train: Points, test: Points) -> Learned:
         support=len(chosen) / len(labels),
         unfitted=machine.unfitted,
     )
+
+
+def lazily(made: Dataset) -> Learned:
+    """What the tangent kernel at initialisation learns from a data set's training points."""
+    from regimes.data import Points
+
+    train, test = Points(made.x_train, made.y_train), Points(made.x_test, made.y_test)
+    return hard_margin(initial_kernel, train, test)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.lab import Array, Axis, Claim, Point, TrialResult, draw, study
+from regimes.lab.judge import Measured, median_ratio, power_law
 from regimes.studies._parts import Part, claim_of_parts
 from regimes.studies._summaries import merge_batches
 from regimes.studies.compression import _frozen, _medians, _stripe
@@ -206,10 +207,10 @@ def _machines(
     }
 
 
-def _ratios(dataset: xr.Dataset, above: str, below: str) -> dict[tuple[int, int], _medians.Ratio]:
+def _ratios(dataset: xr.Dataset, above: str, below: str) -> dict[tuple[int, int], Measured]:
     """Ratios of medians over seeds at every (d, p)."""
     return {
-        (int(d), int(p)): _medians.median_ratio(
+        (int(d), int(p)): median_ratio(
             dataset[above].sel(d=d, n_train=p).values, dataset[below].sel(d=d, n_train=p).values
         )
         for d in dataset.d.values
@@ -218,7 +219,7 @@ def _ratios(dataset: xr.Dataset, above: str, below: str) -> dict[tuple[int, int]
 
 
 def _parts(
-    name: str, ratios: dict[tuple[int, int], _medians.Ratio], low: float, high: float
+    name: str, ratios: dict[tuple[int, int], Measured], low: float, high: float
 ) -> list[Part]:
     several = len({d for d, _ in ratios}) > 1
     return [
@@ -238,7 +239,7 @@ def _full(dataset: xr.Dataset) -> bool:
 
 
 def _fit(curve: xr.DataArray) -> PowerLaw:
-    return _medians.exponent(curve, float(curve.n_train.min()), float(curve.n_train.max()))
+    return power_law(curve, "n_train")
 
 
 def _told(*reasons: str) -> str:
@@ -294,7 +295,7 @@ def _final_claim(dataset: xr.Dataset, note: str) -> Claim:
             Part(f"final/net at d = {d}, p = {last}", end.value, high=1.2, error=end.error)
         )
         drop = end.value / level[d, first].value
-        relative = [level[d, p].error / level[d, p].value for p in (first, last)]
+        relative = [(level[d, p].error or 0.0) / level[d, p].value for p in (first, last)]
         name = f"final/net at d = {d}, p = {last} over that at {first}"
         parts.append(Part(name, drop, high=1.0, error=drop * math.hypot(*relative)))
     better = _ratios(dataset, "final_error", "initial_error")
@@ -306,21 +307,14 @@ def _final_claim(dataset: xr.Dataset, note: str) -> Claim:
 
 
 def _curves(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
     from regimes.theory import beta_feature, beta_lazy
 
-    figure = go.Figure()
-    d, x = int(dataset.d), dataset.n_train.values
-    for name, (label, color, dash) in CURVES.items():
-        values = dataset[name].transpose("seed", "n_train").values
-        _medians.add_medians(figure, x, values, label, color=color, dash=dash)
-    for name, beta, text in (
-        ("initial_error", beta_lazy(d), "d/(3d-2)"),
-        ("feature_error", beta_feature(d, d - 1), "(2d-1)/(3d-2)"),
-    ):
-        end = 0.75 * float(dataset[name].median("seed").isel(n_train=-1))
-        _medians.add_slope(figure, x, end, -beta, f"slope -{text} = -{beta:.3f}")
+    d = int(dataset.d)
+    lazy, feature = beta_lazy(d), beta_feature(d, d - 1)
+    slopes = {
+        "initial_error": (-lazy, f"slope -d/(3d-2) = -{lazy:.3f}"),
+        "feature_error": (-feature, f"slope -(2d-1)/(3d-2) = -{feature:.3f}"),
+    }
     caption = (
         f"Test error against the number p of training points for the stripe in {d} dimensions; "
         "medians over seeds, bars hold the middle half. The network that learns features makes far "
@@ -329,30 +323,27 @@ def _curves(dataset: xr.Dataset) -> go.Figure:
         "the kernel after training comes close to the network on points it never saw: what was "
         "learned is mostly the compression. Grey: the exponents predicted for large p."
     )
-    _medians.logarithmic(figure, x, "training points p", "test error (fraction)")
-    return figure.update_layout(meta={"caption": caption})
+    figure = _medians.axes("test error (fraction)", ticks=dataset.n_train, caption=caption)
+    for name, (label, color, dash) in CURVES.items():
+        slope, told = slopes.get(name, (None, ""))
+        curve = dataset[name]
+        _medians.curve(figure, curve, label, slope=slope, told=told, color=color, dash=dash)
+    return figure
 
 
 def _amplification(dataset: xr.Dataset) -> go.Figure:
-    import plotly.graph_objects as go
-
-    figure, x = go.Figure(), dataset.n_train.values
-    for d, color in zip(dataset.d.values, ("#1b9e77", "#7570b3", "#d95f02"), strict=False):
-        here = dataset.sel(d=d)
-        for name, label, dash in (
-            ("amplification_star", "at t*", "solid"),
-            ("amplification_max", "largest", "dash"),
-        ):
-            values = here[name].transpose("seed", "n_train").values
-            legend = f"{label}, d = {int(d)}"
-            _medians.add_medians(figure, x, values, legend, color=color, dash=dash)
-    end = 0.75 * float(dataset.amplification_star.isel(n_train=-1).median())
-    _medians.add_slope(figure, x, end, 0.5, "slope 1/2")
-    _medians.logarithmic(figure, x, "training points p", "amplification Lambda")
     caption = (
         "How much more weight the informative direction carries than the others, when a tenth of "
         "the points is fitted (t*) and at its largest in the run; medians over seeds, bars hold "
         "the middle half. Most runs amplify further while they fit the points near the interfaces. "
         "Grey: the predicted growth as the root of p."
     )
-    return figure.update_layout(meta={"caption": caption})
+    figure = _medians.axes("amplification Lambda", ticks=dataset.n_train, caption=caption)
+    root = {"slope": 0.5, "told": "slope 1/2"}
+    for d, color, here in draw.each(dataset, "d"):
+        for name, label, options in (
+            ("amplification_star", "at t*", root),
+            ("amplification_max", "largest", {"dash": "dash"}),
+        ):
+            _medians.curve(figure, here[name], f"{label}, d = {d}", color=color, **options)
+    return figure

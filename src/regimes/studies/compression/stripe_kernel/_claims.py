@@ -8,8 +8,8 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Claim
+from regimes.lab.judge import median_ratio
 from regimes.studies._parts import Part, claim_of_parts
-from regimes.studies.compression._medians import median_ratio
 from regimes.studies.compression._modes import MODES, mean_part, standard_error
 
 if TYPE_CHECKING:

@@ -1,0 +1,49 @@
+"""Verdicts on the growth of the amplification with p: at t* (COMP-28) and at its largest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regimes.lab import Claim
+from regimes.lab.judge import Claims, Missing, need, power_law
+from regimes.studies.compression._medians import need_whole
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+DECIDE_FROM = 100  # smaller training sets are not judged
+
+claim = Claims()
+
+
+@claim("COMP-28", "0.5 ± 0.12")
+def _at_t_star(dataset: xr.Dataset) -> Claim:
+    return _growth(dataset, "COMP-28", "amplification_star", 0.12)
+
+
+@claim("COMP-29", "0.5 ± 0.2")
+def _largest(dataset: xr.Dataset) -> Claim:
+    note = "".join(
+        f"; latest peak of the runs {runs} at {float(dataset[name].max()):.3g} t*"
+        for runs, name in (("to 5 t*", "time_of_peak"), ("to the end", "peak_time"))
+        if name in dataset
+    )
+    return _growth(dataset, "COMP-29", "peak", 0.2, note)
+
+
+def measured(dataset: xr.Dataset, name: str) -> xr.DataArray:
+    """A variable in the way of training that measured it."""
+    until = {"amplification_star": "t_star", "peak": "peak"}.get(name, "fitted")
+    return need(dataset, name, until=until)[name]
+
+
+def _growth(dataset: xr.Dataset, id: str, name: str, tolerance: float, note: str = "") -> Claim:
+    need_whole(dataset)
+    curve = measured(dataset, name)
+    curve = curve.sel(n_train=curve.n_train >= DECIDE_FROM).dropna("n_train", how="all")
+    if curve.sizes["n_train"] < 3 or curve.sizes["seed"] < 5:
+        raise Missing(f"needs three sizes from p = {DECIDE_FROM} on and five seeds")
+    fit = power_law(curve, "n_train")
+    values = ", ".join(f"{float(v):.3g} at p = {int(v.n_train)}" for v in curve.median("seed"))
+    why = f"medians of {curve.sizes['seed']} seeds {values}, r2 {fit.r2:.3f}{note}"
+    return Claim.near(id, fit.exponent, 0.5, tolerance, error=fit.error, why=why)

@@ -1,0 +1,52 @@
+"""Fig. 7: amplification (top) and learning curves (bottom)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regimes.lab import draw
+from regimes.lab.judge import need
+from regimes.studies.compression import _medians
+from regimes.studies.compression.cylinder._claims import measured
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    import xarray as xr
+
+
+def _amplification(dataset: xr.Dataset) -> go.Figure:
+    caption = (
+        "Weight of the two informative directions over that of the third, when a tenth of the "
+        "points is fitted (t*) and at its largest up to five times t*; medians over seeds, bars "
+        "hold the middle half. With a single irrelevant direction data sets differ much. The "
+        "medians grow as the root of the number of points (grey)."
+    )
+    star = measured(dataset, "amplification_star")
+    figure = _medians.axes("amplification Lambda", ticks=dataset.n_train, caption=caption)
+    _medians.curve(figure, star, "at t*", slope=0.5, told="slope 1/2", color=draw.GREEN)
+    if "peak" in dataset:
+        peak = measured(dataset, "peak")
+        _medians.curve(figure, peak, "largest", color=draw.GREEN, dash="dash")
+    return figure
+
+
+def _curves(dataset: xr.Dataset) -> go.Figure:
+    from regimes.theory import beta_feature, beta_lazy
+
+    caption = (
+        "Test error against the number of training points, medians over seeds. The slopes 3/7 of "
+        "the frozen kernel and 1/2 of the network are close: only one of three directions can be "
+        "compressed, so learning features gains less than for the stripe."
+    )
+    whole = need(dataset, "feature_error", until="fitted")
+    whole = whole.dropna("n_train", how="all", subset=["feature_error"])
+    figure = _medians.axes("test error (fraction)", ticks=whole.n_train, caption=caption)
+    for curve, label, color, beta in (
+        (whole.lazy_error, "frozen initial kernel", draw.ORANGE, beta_lazy(3)),
+        (whole.feature_error, "feature-learning network", draw.GREEN, beta_feature(3, 1)),
+    ):
+        _medians.curve(figure, curve, label, slope=-beta, color=color, draws="whole")
+    return figure
+
+
+FIGURES = {"Cylinder: amplification": _amplification, "Cylinder: learning curves": _curves}
