@@ -1,7 +1,5 @@
 """Drawings of ensembles over scales: errors of one network and of the mean of all, variances."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,9 @@ PERCENT = "test error (%)"
 
 def draw_errors(figure: Figure, row: Data, name: str = "", **options: Any) -> None:
     """Test errors of one setting: the mean over networks dashed, that of the ensemble solid."""
-    ran = _counted(row)
+    ran, over = _counted(row)
     single = {"dash": "dash", "width": 1.5, **options}
-    (over,) = ran.ensemble_error.dims
-    draw.curve(figure, 100 * ran.error, str(over), f"{name}one network (mean)", **single)
+    draw.curve(figure, 100 * ran.error, over, f"{name}one network (mean)", **single)
     draw_jackknifed(figure, row, "ensemble_error", f"{name}ensemble", times=100, **options)
 
 
@@ -27,18 +24,19 @@ def draw_jackknifed(
     """A number that all seeds of a setting have together; bars from leaving one of them out."""
     from regimes.measure import jackknife_error
 
-    ran = _counted(row)
-    (over,) = ran.ensemble_error.dims
+    ran, over = _counted(row)
     without = ran[f"{value}_without"].transpose(over, "seed").values
     bars = [times * jackknife_error(each[np.isfinite(each)]) for each in without]
-    height = times * ran[value].values
-    mode = "lines+markers"
-    draw.points(figure, ran[over].values, height, name, error=bars, mode=mode, **options)
+    options = {"error": bars, "mode": "lines+markers", **options}
+    draw.points(figure, ran[over], times * ran[value], name, **options)
 
 
-def _counted(row: Data) -> Data:
-    """The places with runs enough for an ensemble; runs that do not count hold NaN."""
-    (over,) = row.ensemble_error.dims
+def _counted(row: Data) -> tuple[Data, str]:
+    """The places with runs enough for an ensemble, in order, and the dimension they lie along.
+
+    Runs that do not count hold NaN.
+    """
+    over = str(row.ensemble_error.dims[0])
     row = row.isel({over: row.ensemble_error.notnull().values}).sortby(over)
     each = ("error", "ensemble_error_without", "variance_without")
-    return row.assign({name: row[name].where(row.kept == 1) for name in each})
+    return row.assign({name: row[name].where(row.kept == 1) for name in each}), over

@@ -4,8 +4,6 @@ Differences and ratios of settings with the same seeds are judged pair by pair, 
 out (jackknife).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

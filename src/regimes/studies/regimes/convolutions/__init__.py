@@ -1,7 +1,5 @@
 """Convolutional networks trained by Adam, where feature learning wins (FL Fig. 7b, Table 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from regimes.lab import Array, Axis, Point, TrialResult, study

@@ -1,7 +1,5 @@
 """Verdicts on convolutional networks: where features win, and where neither side does."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from regimes.lab import Data

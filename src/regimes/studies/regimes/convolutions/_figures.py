@@ -1,7 +1,5 @@
 """Errors of convolutional networks against the scale of their output."""
 
-from __future__ import annotations
-
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.regimes._outcome_figures import PERCENT, SCALE, draw_errors

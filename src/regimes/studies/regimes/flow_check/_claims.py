@@ -1,7 +1,5 @@
 """Verdicts on the integration: predictions stay, steps multiply, memory does not matter."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawings of the checks of gradient flow: how far predictions move, and what it costs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The verdict on exponents of kernels and the dimension of images."""
 
-from __future__ import annotations
-
 from regimes.lab import Data
 from regimes.lab.judge import Claims, Missing, Parts, need, power_law, within
 

@@ -1,7 +1,5 @@
 """Learning curves of kernels on images."""
 
-from __future__ import annotations
-
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.regimes.kernel_exponents._claims import KERNELS, draws_of

@@ -1,21 +1,12 @@
 """Random features: the error's peak, what ensembles do to it, and an implicit ridge."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes.random_features._claims import (
-    BEYOND,
-    FEW,
-    MANY,
-    PAST,
-    PEAK,
-    RIDGE,
-    claim,
-)
+from regimes.studies.regimes.random_features._claims import JUDGED, claim
 from regimes.studies.regimes.random_features._figures import FIGURES
 from regimes.studies.regimes.random_features._models import (
+    Task,
     effective_ridge,
     make_task,
     minimum_norm,
@@ -26,7 +17,7 @@ from regimes.studies.regimes.random_features._models import (
 class Params:
     """Scanned: ratio h/P, stacked seed (a training set each). Fixed: sizes of both tasks."""
 
-    ratio: tuple[float, ...] = (FEW, PEAK, BEYOND, PAST, RIDGE, MANY)
+    ratio: tuple[float, ...] = JUDGED
     seed: tuple[int, ...] = tuple(range(4))
     d: int = 5
     points: int = 12
@@ -41,7 +32,7 @@ class Params:
 
 
 CPU = Params(
-    ratio=(1 / 6, 1 / 3, FEW, 0.75, 0.9, PEAK, BEYOND, 1.25, PAST, RIDGE, 3.0, 5.0, 10.0, MANY),
+    ratio=tuple(sorted((1 / 6, 1 / 3, 0.75, 0.9, 1.25, 3.0, 5.0, 10.0, *JUDGED))),
     seed=tuple(range(60)),
     d=20,
     points=60,
@@ -74,25 +65,19 @@ class RandomFeatures:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Both tasks at one number of features."""
-        seeds = list(point.seed)
+
+        def tasks(d: int, points: int, n_test: int, seeds: list[int]) -> list[Task]:
+            noise, device = params.noise, point.device
+            return [make_task(d, points, n_test, noise, seed, device) for seed in seeds]
+
+        seeds, sets = list(point.seed), list(range(params.ridge_sets))
         width = max(1, round(point.ratio * params.points))
-        tasks = [
-            make_task(params.d, params.points, params.n_test, params.noise, seed, point.device)
-            for seed in seeds
-        ]
-        fits = minimum_norm(tasks, seeds, width, params.members, params.noise)
+        made = tasks(params.d, params.points, params.n_test, seeds)
+        fits = minimum_norm(made, seeds, width, params.members, params.noise)
         wide = max(1, round(point.ratio * params.ridge_points))
         ridges = [
-            effective_ridge(
-                make_task(
-                    params.ridge_d, params.ridge_points, 500, params.noise, seed, point.device
-                ),
-                seed,
-                wide,
-                params.ridge_draws,
-                params.ridge,
-            )
-            for seed in range(params.ridge_sets)
+            effective_ridge(task, seed, wide, params.ridge_draws, params.ridge)
+            for seed, task in enumerate(tasks(params.ridge_d, params.ridge_points, 500, sets))
         ]
         return TrialResult(
             {

@@ -1,7 +1,5 @@
 """Verdicts on random features: the peak, what ensembles do to it, the implicit ridge."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +21,7 @@ from regimes.lab.judge import (
 FEW, PEAK, PAST, MANY = 0.5, 1.0, 5 / 3, 25.0  # h/P of 30, 60, 100 and 1500 features for P = 60
 BEYOND = 13 / 12  # 65 features: from here on the error is expected to fall
 RIDGE = 2.0  # h/P of the implicit ridge
+JUDGED = (FEW, PEAK, BEYOND, PAST, RIDGE, MANY)
 ENOUGH = 40  # training points, below which nothing is decided
 CLOSE = 0.2  # relative distance that counts as close to the predicted ridge
 

@@ -1,7 +1,5 @@
 """Figures of the random features: error, its sources, the effective ridge."""
 
-from __future__ import annotations
-
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 
@@ -41,8 +39,8 @@ def _sources(dataset: Data) -> Figure:
         ("variance_noise", "label noise", draw.GREEN),
         ("variance_sampling", "training points", draw.VIOLET),
     ):
-        positive = done[variable].where(done[variable] > 0)
-        draw.curve(figure, positive, "ratio", name, color=color)
+        positive = done[variable].where(done[variable] > 0)  # a gap in the line elsewhere
+        draw.points(figure, done.ratio, positive, name, mode="lines+markers", color=color)
     return figure
 
 

@@ -3,8 +3,6 @@
 Data sets, the trainer, depth, the loss, the offset of the predictor, biases.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts on what the variants change."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

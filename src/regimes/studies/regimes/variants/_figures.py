@@ -1,7 +1,5 @@
 """Drawings of the variants: data sets and trainers, one change at a time, and the offset."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from regimes.lab import Data, Figure, draw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regimes.studies._images import SETS, image_task
 from regimes.studies.regimes import _setting as shared
@@ -125,23 +125,12 @@ def setting_of(params: Params, variant: str) -> Setting:
 
 def task_of(params: Params, setting: Setting, device: str) -> Dataset:
     """The data of a variant, points as vectors."""
+    options: dict[str, Any] = {"components": setting.components, "device": device}
     few = max(setting.p, params.n_test) <= min(shared.POOL)
     if setting.images in ("digits", "mnist") and setting.components is not None and few:
-        return shared.task(
-            setting.images,
-            setting.p,
-            params.n_test,
-            components=setting.components,
-            device=device,
-        )
+        return shared.task(setting.images, setting.p, params.n_test, **options)
     return image_task(
-        setting.images,
-        setting.p,
-        params.n_test,
-        shrink=setting.shrink,
-        components=setting.components,
-        flat=True,
-        device=device,
+        setting.images, setting.p, params.n_test, shrink=setting.shrink, flat=True, **options
     )
 
 
@@ -158,8 +147,7 @@ def trained(
     if setting.adam:
         steps = {"max_steps": params.adam_steps, "look": LOOK}
         return start, adam(start, data, alpha, rate=params.rate, **steps)
-    momentum = None if setting.memory is None else flow.Momentum(memory=setting.memory)
-    run = shared.train(
+    return start, shared.train(
         start,
         data,
         alpha,
@@ -167,9 +155,8 @@ def trained(
         loss=setting.loss,
         max_steps=params.max_steps,
         subtract_init=setting.subtract_init,
-        momentum=momentum,
+        momentum=None if setting.memory is None else flow.Momentum(memory=setting.memory),
     )
-    return start, run
 
 
 def counted(setting: Setting, run: Run) -> np.ndarray:
