@@ -1,4 +1,4 @@
-"""The variants, at their smallest size and with numbers that are known."""
+"""The variants: how they differ, and numbers that are known."""
 
 from dataclasses import replace
 
@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import find
+from regimes.studies.regimes.variants._claims import variant_of
 from regimes.studies.regimes.variants._settings import COMPARED, Params, setting_of
 
 SEEDS = 4
-AT = (0.1, 1.0, 1e3)
+SCALES = (0.1, 1.0, 1e3)
 ALPHA = (1e-3, 0.1, 100.0)
 NOISE = 1e-3 * np.array([-1.0, 1.0, 2.0, -2.0])  # of the seeds
 
@@ -18,12 +19,6 @@ NOISE = 1e-3 * np.array([-1.0, 1.0, 2.0, -2.0])  # of the seeds
 @pytest.fixture(scope="module")
 def study():
     return find("regimes/variants")
-
-
-@pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("variants"))
-    return run(study, store=place, executor=InlineExecutor())
 
 
 def known(changes=None, *, p=200, without=(), variants=(*COMPARED, "flow:mnist", "adam:cifar10")):
@@ -39,7 +34,8 @@ def known(changes=None, *, p=200, without=(), variants=(*COMPARED, "flow:mnist",
     shape = (count, 3, SEEDS)
     mean = np.array([error[name] for name in variants])
     var = np.array([variance[name] for name in variants])
-    scales = np.array([ALPHA if name in ("f", "f-f0") else AT for name in variants])
+    own = np.array(SCALES) / 60**0.5
+    alpha = np.array([ALPHA if name in ("f", "f-f0") else own for name in variants])
     state = np.full(count, 2)
     data = xr.Dataset(
         {
@@ -47,8 +43,7 @@ def known(changes=None, *, p=200, without=(), variants=(*COMPARED, "flow:mnist",
             "d": ("variant", np.full(count, 10)),
             "depth": ("variant", np.full(count, 3)),
             "width": ("variant", np.full(count, 60)),
-            "at": (("variant", "scale"), scales),
-            "alpha": (("variant", "scale"), scales),
+            "alpha": (("variant", "scale"), alpha),
             "error": (("variant", "scale", "seed"), mean[..., None] + NOISE),
             "ensemble_error": (("variant", "scale"), mean - 0.01),
             "ensemble_error_without": (
@@ -65,24 +60,13 @@ def known(changes=None, *, p=200, without=(), variants=(*COMPARED, "flow:mnist",
     )
     lost = np.isin(data.variant.values, without)
     data["trial_state"][lost] = 0
-    for name in ("error", "ensemble_error", "at", "alpha", "p", "sample"):
+    for name in ("error", "ensemble_error", "alpha", "p", "sample"):
         data[name] = data[name].where(data.trial_state == 2)
     return data
 
 
-def verdicts(study, data):
-    return {claim.id: claim.verdict.value for claim in study.claims(data)}
-
-
-def test_the_smoke_size_judges_every_claim(study, summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    assert {claim.verdict.value for claim in summary.claims} == {"inconclusive"}
-
-
-def test_variants_differ_in_what_they_say(summary):
-    data = summary.dataset
+def test_variants_differ_in_what_they_say(smoke):
+    data = smoke("regimes/variants").dataset
     plain = data.sel(variant="plain")
     assert int(data.depth.sel(variant="deep")) > int(plain.depth)
     for name in ("deep", "soft", "biases"):
@@ -94,14 +78,20 @@ def test_variants_differ_in_what_they_say(summary):
     assert change[0] > 10 * change[-1]
 
 
-def test_figures_tell_what_is_seen(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 3
-    for figure in figures.values():
-        assert len(figure.layout.meta["caption"]) > 100
+def test_scales_of_a_variant_are_its_own(smoke):
+    data = smoke("regimes/variants").dataset
+    assert variant_of(data, "plain").scale.values == pytest.approx([1.0, 1e3])
+    assert variant_of(data, "f").scale.values == pytest.approx([0.4, 40.0])  # 4 alpha
 
 
-def test_numbers_of_the_ledger_reproduce(study):
+def test_an_older_summary_held_the_scales(study):
+    new = known()
+    old = new.assign(at=new.alpha * new.width**0.5)
+    assert study.upgraded(old).equals(new)
+    assert study.upgraded(new).equals(new)
+
+
+def test_numbers_of_the_ledger_reproduce(study, verdicts):
     assert set(verdicts(study, known()).values()) == {"reproduced"}
     assert "EMNIST is not at hand" in study.claims(known())[0].why
 
@@ -119,7 +109,7 @@ def test_numbers_of_the_ledger_reproduce(study):
         ("REG-42", {("biases", 2): (0.15, 0.6)}),  # the variance doubles
     ],
 )
-def test_every_claim_can_fail(study, id, changes):
+def test_every_claim_can_fail(study, verdicts, id, changes):
     found = verdicts(study, known(changes))
     assert found.pop(id) == "not reproduced"
     assert set(found.values()) == {"reproduced"}
@@ -137,22 +127,13 @@ def test_every_claim_can_fail(study, id, changes):
         ("REG-42", "biases"),
     ],
 )
-def test_a_missing_variant_decides_nothing(study, id, lost):
-    data = known(without=(lost,))
-    found = verdicts(study, data)
+def test_a_missing_variant_decides_nothing(study, verdicts, id, lost):
+    found = verdicts(study, known(without=(lost,)))
     assert found.pop(id) == "inconclusive"
     assert set(found.values()) == {"reproduced"}
-    assert study.figures(data)
 
 
-def test_nothing_run_yet_is_no_error(study):
-    variants = ("plain", "f", "f-f0", "flow:pca", "adam:pca")
-    data = known(without=variants, variants=variants)[["trial_state"]]
-    assert set(verdicts(study, data).values()) == {"inconclusive"}
-    assert study.figures(data) == {}
-
-
-def test_at_full_size_the_sets_themselves_are_judged(study):
+def test_at_full_size_the_sets_themselves_are_judged(study, verdicts):
     good = known(p=10_000)
     assert verdicts(study, good)["REG-29"] == "reproduced"
     worse = known({("flow:mnist", 2): (0.2, 0.3)}, p=10_000)
@@ -168,7 +149,7 @@ def test_names_of_variants():
     assert setting_of(params, "plain").images == "mnist"
     assert setting_of(params, "soft").memory == 1000.0
     assert not setting_of(params, "f").subtract_init
-    assert setting_of(params, "f").at[-1] == pytest.approx(10.0 * 4.0)  # alpha sqrt(16)
+    assert setting_of(params, "f").scale[-1] == pytest.approx(10.0 * 4.0)  # alpha sqrt(16)
     cifar = setting_of(params, "adam:cifar10")
     assert (cifar.shrink, cifar.components, cifar.adam, cifar.loss) == (4, None, True, "hinge")
     assert setting_of(params, "flow:emnist").images == "emnist"

@@ -4,16 +4,15 @@ Differences and ratios of settings with the same seeds are judged pair by pair, 
 out (jackknife).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import nan
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import xarray as xr
+from regimes.lab import Data
+from regimes.lab.judge import Measured, Missing, mean_of, need
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +37,16 @@ class Cell:
         )
 
 
-def cell_of(row: xr.Dataset, at: float, coordinate: str = "at") -> Cell | None:
-    """The cell of a setting nearest to a scale; None if it was not run or too few runs fitted.
+def cell_of(row: Data, **place: float) -> Cell:
+    """The runs of a setting that count at one place, such as `scale=0.1`.
 
-    `row` has the dimensions scale and seed, `coordinate` is a variable over scale.
+    Raises:
+        Missing: it was not run, or too few runs fitted for an ensemble.
     """
-    if coordinate not in row or "ensemble_error" not in row:
-        return None
-    scales = row[coordinate].values
-    near = np.flatnonzero(np.isclose(scales, at, rtol=1e-3))
-    if len(near) == 0:
-        return None
-    one = row.isel(scale=int(near[0]))
-    if not np.isfinite(one.ensemble_error.values):
-        return None
+    one = need(row, **place)
+    if "ensemble_error" not in one or not np.isfinite(one.ensemble_error.values):
+        told = ", ".join(f"{dim} = {value:g}" for dim, value in place.items())
+        raise Missing(f"not run, or fewer than three runs fitted, at {told}")
     counts = one.kept.values == 1
     return Cell(
         seeds=one.seed.values[counts],
@@ -64,33 +59,58 @@ def cell_of(row: xr.Dataset, at: float, coordinate: str = "at") -> Cell | None:
     )
 
 
-def error_gap(a: Cell, b: Cell) -> tuple[float, float]:
-    """Mean error of `a` minus that of `b` over the seeds both have, and its standard error."""
+def cells_of(row: Data) -> dict[float, Cell]:
+    """The cells of a setting at every scale that has one, small scales first."""
+    found = {}
+    for scale in sorted(row.scale.values.tolist()):
+        with suppress(Missing):
+            found[scale] = cell_of(row, scale=scale)
+    return found
+
+
+def training_points(row: Data, least: int) -> int:
+    """How many points the networks of a setting were trained on.
+
+    Raises:
+        Missing: fewer than `least`, which decide nothing.
+    """
+    count = int(np.nanmax(row.p.values))
+    if count < least:
+        raise Missing(f"{count} training points are too few to judge")
+    return count
+
+
+def error_gap(a: Cell, b: Cell) -> Measured:
+    """Mean error of `a` minus that of `b` over the seeds both have, in percent."""
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     if len(left) < 2:
-        return float(a.error.mean() - b.error.mean()), float("nan")
-    gap = a.error[left] - b.error[right]
-    return float(gap.mean()), float(gap.std(ddof=1) / len(gap) ** 0.5)
+        return Measured(float(100 * (a.error.mean() - b.error.mean())), nan)
+    return mean_of(100 * (a.error[left] - b.error[right]))
 
 
-def ensemble_gap(a: Cell, b: Cell) -> tuple[float, float]:
-    """Ensemble error of `a` minus that of `b`, and its jackknife error."""
-    return _compared(a, b, "ensemble_error", np.subtract)
+def ensemble_gap(a: Cell, b: Cell) -> Measured:
+    """Ensemble error of `a` minus that of `b` in percent, with its jackknife error."""
+    return _compared(a, b, "ensemble_error", lambda x, y: 100 * np.subtract(x, y))
 
 
-def variance_ratio(a: Cell, b: Cell) -> tuple[float, float]:
-    """Variance of `a` over that of `b`, and its jackknife error."""
+def variance_ratio(a: Cell, b: Cell) -> Measured:
+    """Variance of `a` over that of `b`, with its jackknife error."""
     return _compared(a, b, "variance", np.divide)
 
 
-def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> tuple[float, float]:
+def size_of(gap: Measured) -> Measured:
+    """How far apart, whichever is the larger."""
+    return Measured(abs(gap.value), gap.error)
+
+
+def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> Measured:
     from regimes.measure import jackknife_error
 
     whole = float(how(getattr(a, name), getattr(b, name)))
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     of_a, of_b = getattr(a, f"{name}_without"), getattr(b, f"{name}_without")
     if len(left) == len(a.seeds) == len(b.seeds):
-        return whole, jackknife_error(how(of_a[left], of_b[right]))
+        return Measured(whole, jackknife_error(how(of_a[left], of_b[right])))
     first = jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
     second = jackknife_error(how(getattr(a, name), of_b))
-    return whole, float(np.hypot(first, second))
+    return Measured(whole, float(np.hypot(first, second)))

@@ -3,17 +3,14 @@
 Data sets, the trainer, depth, the loss, the offset of the predictor, biases.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.regimes import _setting as shared
-from regimes.studies.regimes.variants import _claims as claims_of
-from regimes.studies.regimes.variants import _figures as figures_of
+from regimes.studies.regimes.variants._claims import claim
+from regimes.studies.regimes.variants._figures import FIGURES
 from regimes.studies.regimes.variants._settings import (
     COMPARED,
     Params,
@@ -22,10 +19,6 @@ from regimes.studies.regimes.variants._settings import (
     task_of,
     trained,
 )
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 CPU = Params(
     variant=(
@@ -44,7 +37,7 @@ CPU = Params(
     n_test=5000,
     n_kernel=100,
     n_sample=200,
-    at=(0.1, 1.0, 10.0, 1e3),
+    scale=(0.1, 1.0, 10.0, 1e3),
     alpha=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0),
     p=100,
     deep=6,
@@ -57,7 +50,7 @@ CPU = Params(
     eps_deep=3e-3,
     max_steps=40_000,
     rate=1e-3,
-    adam_steps=20_000,  # the row's 6000 leave 5 % of the points unfitted at at=0.1
+    adam_steps=20_000,  # the row's 6000 leave 5 % of the points unfitted at 0.1
 )
 PAPER = replace(
     CPU,
@@ -69,7 +62,7 @@ PAPER = replace(
     shrink_cifar10=1,
     n_test=50_000,
     n_kernel=1000,
-    at=tuple(float(f"{a}e{k}") for k in range(-4, 8) for a in ("1", "3.2")),
+    scale=tuple(float(f"{a}e{k}") for k in range(-4, 8) for a in ("1", "3.2")),
     alpha=tuple(float(f"1e{k}") for k in range(-6, 7)),
     p=10_000,
     depth=3,
@@ -89,14 +82,14 @@ PAPER = replace(
     "regimes/variants",
     version=1,
     sizes={"smoke": Params(), "cpu": CPU, "paper": PAPER},
-    axes=[Axis("variant"), Axis("seed", stacked=True)],
+    axes=["variant", Axis("seed", stacked=True)],
     units={"error": "fraction", "ensemble_error": "fraction", "variance": "1"},
-    judges=("REG-29", "REG-33", "REG-34", "REG-35", "REG-41", "REG-42"),
+    stored={"scale": "at"},
 )
 class Variants:
     """The same scan over the scale of the output, with one thing changed at a time.
 
-    Lazy training (a large scale `at = sqrt(h) alpha`) beats feature training of fully connected
+    Lazy training (a large scale `sqrt(h) alpha`) beats feature training of fully connected
     networks once seeds are averaged, by gradient flow as by Adam; depth makes networks fluctuate
     more; a softer loss with memory and biases change next to nothing; training `alpha f` instead of
     `alpha (f - f0)` hurts when alpha is large.
@@ -104,7 +97,7 @@ class Variants:
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
-        """Train every (at, seed) of one variant."""
+        """Train every (scale, seed) of one variant."""
         from regimes.measure import ensemble_outcomes
 
         setting = setting_of(params, point.variant)
@@ -112,22 +105,20 @@ class Variants:
         start, run = trained(params, setting, data, point.seed, point.device)
         if run.outputs_test is None:
             raise ValueError("the task has no test points")
-        at, seeds = setting.at, point.seed
-        outputs = shared.grid(run.outputs_test[..., 0], at, seeds)
-        kept = shared.grid(counted(setting, run), at, seeds)
+        both = (setting.scale, point.seed)
+        outputs = shared.grid(run.outputs_test[..., 0], *both)
+        kept = shared.grid(counted(setting, run), *both)
+        changes = shared.kernel_changes(start, run, data.x_test[: params.n_kernel])
         found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
             "kept": kept,
-            "steps": shared.grid(run.steps, at, seeds).astype(float),
-            "kernel_change": shared.grid(
-                shared.kernel_changes(start, run, data.x_test[: params.n_kernel]), at, seeds
-            ),
-            "unfitted": 1.0 - shared.grid(run.history["satisfied"][:, -1], at, seeds),
+            "steps": shared.grid(run.steps, *both).astype(float),
+            "kernel_change": shared.grid(changes, *both),
+            "unfitted": 1.0 - shared.grid(run.history["satisfied"][:, -1], *both),
         }
-        both = ("scale", "seed")
-        arrays = {name: Array(both[: values.ndim], values) for name, values in found.items()}
-        arrays["at"] = Array("scale", np.array(at))
-        arrays["alpha"] = Array("scale", np.array(at) / setting.width**0.5)
-        arrays["sample"] = Array((*both, "point"), outputs[:, :, : params.n_sample])
+        dims = ("scale", "seed")
+        arrays = {name: Array(dims[: values.ndim], values) for name, values in found.items()}
+        arrays["alpha"] = Array("scale", np.array(setting.scale) / setting.width**0.5)
+        arrays["sample"] = Array((*dims, "point"), outputs[:, :, : params.n_sample])
         sizes = {"p": setting.p, "depth": setting.depth, "width": setting.width}
         return TrialResult({**sizes, "d": data.x_train[0].numel()}, arrays)
 
@@ -138,14 +129,12 @@ class Variants:
         d = 200 if setting.components is None else setting.components
         layers = d + (setting.depth - 1) * setting.width
         points = 40 if setting.adam else setting.p
-        return float(len(setting.at) * points * setting.width * layers)
+        return float(len(setting.scale) * points * setting.width * layers)
 
     @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """Of the variants that have run."""
-        return figures_of.drawn(dataset)
+    def upgrade(dataset: Data) -> Data:
+        """Older summaries hold the scales of each variant, which alpha and width tell."""
+        return dataset.drop_vars("scale", errors="ignore")
 
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """One for each thing that was changed."""
-        return claims_of.judged(dataset)
+    figures = FIGURES
+    claims = claim

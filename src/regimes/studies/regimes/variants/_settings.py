@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regimes.studies._images import SETS, image_task
 from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes._adam import adam, nearly_fitted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
 TRAINERS = ("flow", "adam")  # of the sets of images: "flow:fashion_mnist"
 MEMORY = 1000.0  # mu of S7: the velocity relaxes within a thousandth of the time passed
-BATCH, LOOK = 32, 50  # of Adam (S8); LOOK steps between looks at all training points
-NEARLY = 0.04  # training points without their margin that a run with Adam may have (PR11)
+LOOK = 50  # steps of Adam between looks at all training points
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Params:
     n_test: int = 300
     n_kernel: int = 30
     n_sample: int = 50  # test points whose predictions are kept
-    at: tuple[float, ...] = (1.0, 1e3)
+    scale: tuple[float, ...] = (1.0, 1e3)
     alpha: tuple[float, ...] = (0.1, 10.0)  # of f-f0 and f
     p: int = 20
     depth: int = 2
@@ -67,7 +67,7 @@ class Setting:
     p: int
     depth: int
     width: int
-    at: tuple[float, ...]
+    scale: tuple[float, ...]
     eps: float
     loss: str = "softhinge_20"
     memory: float | None = None  # mu of S7
@@ -89,7 +89,7 @@ def setting_of(params: Params, variant: str) -> Setting:
         params.p,
         params.depth,
         params.width,
-        params.at,
+        params.scale,
         params.eps,
     )
     if variant == "plain":
@@ -105,7 +105,7 @@ def setting_of(params: Params, variant: str) -> Setting:
             plain,
             p=params.p_offset,
             width=params.width_offset,
-            at=tuple(each * params.width_offset**0.5 for each in params.alpha),
+            scale=tuple(each * params.width_offset**0.5 for each in params.alpha),
             subtract_init=variant == "f-f0",
         )
     trainer, _, name = variant.partition(":")
@@ -125,54 +125,29 @@ def setting_of(params: Params, variant: str) -> Setting:
 
 def task_of(params: Params, setting: Setting, device: str) -> Dataset:
     """The data of a variant, points as vectors."""
+    options: dict[str, Any] = {"components": setting.components, "device": device}
     few = max(setting.p, params.n_test) <= min(shared.POOL)
     if setting.images in ("digits", "mnist") and setting.components is not None and few:
-        return shared.task(
-            setting.images,
-            setting.p,
-            params.n_test,
-            components=setting.components,
-            device=device,
-        )
+        return shared.task(setting.images, setting.p, params.n_test, **options)
     return image_task(
-        setting.images,
-        setting.p,
-        params.n_test,
-        shrink=setting.shrink,
-        components=setting.components,
-        flat=True,
-        device=device,
+        setting.images, setting.p, params.n_test, shrink=setting.shrink, flat=True, **options
     )
 
 
 def trained(
     params: Params, setting: Setting, data: Dataset, seeds: Sequence[int], device: str
 ) -> tuple[Ensemble, Run]:
-    """Networks at the start and their runs, ordered by at, then seed."""
+    """Networks at the start and their runs, ordered by scale, then seed."""
     from regimes import flow
 
     d = math.prod(data.in_shape)
     start, alpha = shared.members(
-        d, setting.width, setting.depth, setting.at, seeds, bias=setting.bias, device=device
+        d, setting.width, setting.depth, setting.scale, seeds, bias=setting.bias, device=device
     )
     if setting.adam:
-        run = flow.descend(
-            start,
-            data,
-            rate=params.rate,
-            optimiser="adam",
-            batch_size=min(BATCH, setting.p),
-            loss=setting.loss,
-            alpha=alpha,
-            subtract_init=True,
-            divide_by="alpha",  # Adam's epsilon is then as small beside every gradient
-            until="fitted",
-            check_every=LOOK,
-            max_steps=params.adam_steps,
-        )
-        return start, run
-    momentum = None if setting.memory is None else flow.Momentum(memory=setting.memory)
-    run = shared.train(
+        steps = {"max_steps": params.adam_steps, "look": LOOK}
+        return start, adam(start, data, alpha, rate=params.rate, **steps)
+    return start, shared.train(
         start,
         data,
         alpha,
@@ -180,14 +155,10 @@ def trained(
         loss=setting.loss,
         max_steps=params.max_steps,
         subtract_init=setting.subtract_init,
-        momentum=momentum,
+        momentum=None if setting.memory is None else flow.Momentum(memory=setting.memory),
     )
-    return start, run
 
 
 def counted(setting: Setting, run: Run) -> np.ndarray:
     """1 for the runs that count: those that fitted, with Adam those that nearly did."""
-    if setting.adam:
-        missed = 1.0 - run.history["satisfied"][:, -1]
-        return (missed < NEARLY).double().numpy()
-    return shared.fitted(run)
+    return nearly_fitted(run) if setting.adam else shared.fitted(run)
