@@ -1,15 +1,18 @@
 """What the studies of this theme share: digits of ten components, the network, its training.
 
 The default of spec `regimes` 3: MNIST on its first ten principal components, labels odd and even,
-softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale of a network is `sqrt(h) alpha`.
+softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale of a network is
+`sqrt(h) alpha`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from regimes.lab import Array, Axis
 from regimes.studies._images import image_task
 
 if TYPE_CHECKING:
@@ -18,13 +21,14 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
     from regimes.flow import Run
-    from regimes.lab import Point
+    from regimes.lab import Point, TrialConfig
     from regimes.nets import Ensemble, FullyConnected
 
 COMPONENTS = 10
 POOL = (5000, 5000)  # images to train and to test that `task` takes the first of
 POOLS: dict[str, tuple[int, int | None]] = {"digits": (1000, None)}
 WHOLE = (10_000, 50_000)
+MEMBERS = (Axis("scale", stacked=True), Axis("seed", stacked=True))  # trained side by side
 
 
 def task(
@@ -118,6 +122,13 @@ def members_at(
     return members(prod(data.in_shape), width, depth, scales, seeds, **place, **options)
 
 
+def members_of(
+    point: Point, data: Dataset, width: int, depth: int = 2, **options: Any
+) -> tuple[Ensemble, list[float]]:
+    """`members_at` all scales and seeds of a trial that stacks both."""
+    return members_at(point, data, width, depth, point.scale, point.seed, **options)
+
+
 def train(
     start: Ensemble,
     data: Dataset,
@@ -144,6 +155,22 @@ def train(
         alpha=list(alpha),
         tolerances=flow.Tolerances(output=0.1, gradient=eps),
         max_steps=max_steps,
+        **options,
+    )
+
+
+def descend(start: Ensemble, data: Dataset, alpha: Sequence[float], **options: Any) -> Run:
+    """Discrete steps on the objective of `train` instead of its flow, until all points fit."""
+    from regimes import flow
+
+    return flow.descend(
+        start,
+        data,
+        loss="softhinge_20",
+        alpha=list(alpha),
+        until="fitted",
+        subtract_init=True,
+        divide_by="alpha^2",
         **options,
     )
 
@@ -197,3 +224,58 @@ def fitted(run: Run) -> np.ndarray:
     from regimes.flow import Status
 
     return np.array([float(status is Status.FITTED) for status in run.status])
+
+
+def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
+    """Values of every member of a trial, one per name, as arrays over its scales and seeds."""
+    return {
+        name: Array(("scale", "seed"), grid(each, point.scale, point.seed))
+        for name, each in values.items()
+    }
+
+
+def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
+    """Error of the mean prediction over the seeds of a trial (S14), one for each scale."""
+    from regimes.measure import ensemble_error
+
+    assert run.outputs_test is not None
+    outputs = run.outputs_test[..., 0].view(len(point.scale), len(point.seed), -1)
+    return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
+
+
+def ends(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
+    """How the members of a trial ended, and the error of their ensembles."""
+    from regimes import measure
+
+    assert run.outputs_test is not None
+    each = {
+        "error": run.test_errors,
+        "fitted": fitted(run),
+        "unfitted": measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
+        "output_norm": measure.output_norm(run.outputs_test[..., 0]),
+        "steps": (run.steps + run.refused).double(),
+    }
+    return by_member(point, each) | {"ensemble_error": ensemble_errors(point, run, data)}
+
+
+def weights_per_member(start: Ensemble) -> int:
+    """N: the number of parameters of one network."""
+    return sum(stacked[0].numel() for stacked in start.parameters.values())
+
+
+def cost_of_steps(
+    point: Point, steps: float, n_train: int, width: int, *, calls: float = 1e5
+) -> float:
+    """Relative cost of so many steps of all members of a trial: arithmetic and overhead.
+
+    `calls` is the arithmetic that would take as long as the calls of one step.
+    """
+    members = prod(len(stacked) for stacked in point.values() if isinstance(stacked, tuple))
+    return steps * (calls + members * n_train * width * (width + 40)) / 1e9
+
+
+def scales_as_parameter(params: Any, config: TrialConfig) -> TrialConfig:
+    """`formerly` of studies in which the scales were a parameter `at`, no axis."""
+    point = dict(config.point)
+    at = point.pop("scale")
+    return replace(config, params={**config.params, "at": at}, point=point)
