@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from regimes.lab import draw
 from regimes.lab.judge import Missing
+from regimes.studies.regimes._error_curves import single_and_ensemble
 from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ def _errors(dataset: xr.Dataset) -> go.Figure:
     flow, title = flow_of(dataset), "test error (%)"
     figure = draw.axes("width h (neurons)", title, log="x", ticks=flow.width, caption=caption)
     for name, color, part in _at_each_scale(figure, flow):
-        draw.curve(figure, 100 * part.error, "width", f"single, {name}", color=color, dash="dash")
-        draw.curve(figure, 100 * part.ensemble_error, "width", f"ensemble, {name}", color=color)
+        single_and_ensemble(figure, part, "width", name, color)
     return figure
 
 
