@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from regimes.lab.judge import Parts
-    from regimes.measure import PhaseBoundary
 
 # Widths of the ledger's rows and the numbers of training points they are made for. A scan with more
 # points is judged at the widths with as many parameters per point (`_scaled`): jamming moves so.
@@ -171,7 +170,7 @@ def _bending(dataset: xr.Dataset) -> Parts:
     narrow = plane.sel(width=plane.width < _scaled(plane, WIDE))
     if not narrow.sizes["width"]:
         raise Missing(f"no width near {wanted:.0f} has run")
-    h, found, off = _met(lines.crossover(narrow))
+    h, found, off = lines.crossover(narrow)
     if not len(h):
         raise Missing(f"the crossover was not met at h = {wanted:.0f}: its runs are unfitted")
     k = _closest(h, wanted)
@@ -208,16 +207,10 @@ def _crossings(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
     if not wide.sizes["width"] or wide.sizes["seed"] < 2:
         least = _scaled(plane, WIDE)
         raise Missing(f"no finished widths from {least:.0f} on with two seeds or more")
-    x, y, error = _met(lines.crossover(wide, level))
+    x, y, error = lines.crossover(wide, level)
     if len(x) < 2:
         raise Missing(f"kernel_change = {level:g} was met at {len(x)} widths")
     return x, y, error
-
-
-def _met(line: PhaseBoundary) -> tuple[np.ndarray, ...]:
-    """A line where the level was met."""
-    met = np.isfinite(line.y)
-    return line.x[met], line.y[met], line.error[met]
 
 
 def _ratio(above: float, above_off: float, below: float, below_off: float) -> tuple[float, float]:

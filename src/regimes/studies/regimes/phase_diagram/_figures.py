@@ -115,38 +115,23 @@ def _told(cell: xr.Dataset) -> str:
 
 
 def _crossover(figure: go.Figure, plane: xr.Dataset, level: float, dash: str) -> None:
-    line = lines.crossover(plane, level)
-    met = np.isfinite(line.y)
-    if met.any():
-        draw.points(
-            figure,
-            line.x[met],
-            line.y[met],
-            f"kernel changes by {level:g}",
-            error=line.error[met],
-            mode="lines+markers",
-            color=BLACK,
-            dash=dash,
-            size=5,
-            width=3 if level == 1 else 1.2,
-        )
+    x, y, error = lines.crossover(plane, level)
+    if len(x):
+        width = 3 if level == 1 else 1.2
+        style: dict[str, Any] = {"color": BLACK, "dash": dash, "size": 5, "width": width}
+        style |= {"mode": "lines+markers", "error": error}
+        draw.points(figure, x, y, f"kernel changes by {level:g}", **style)
 
 
 def _jamming(figure: go.Figure, plane: xr.Dataset) -> None:
     line = lines.jamming(plane)
     seen = np.isfinite(line.width)
     if seen.any():
-        right, left = line.fits - line.width, line.width - line.jammed
-        draw.points(
-            figure,
-            line.width[seen],
-            line.y[seen],
-            "jamming line",
-            error_x={"array": right[seen], "arrayminus": left[seen], "thickness": 1.5, "width": 3},
-            mode="lines+markers",
-            color=draw.RED,
-            width=3,
-        )
+        right, left = (line.fits - line.width)[seen], (line.width - line.jammed)[seen]
+        bars = {"array": right, "arrayminus": left, "thickness": 1.5, "width": 3}
+        style: dict[str, Any] = {"mode": "lines+markers", "color": draw.RED, "width": 3}
+        x, y = line.width[seen], line.y[seen]
+        draw.points(figure, x, y, "jamming line", error_x=bars, **style)
 
 
 def _names(figure: go.Figure, plane: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:
@@ -154,8 +139,7 @@ def _names(figure: go.Figure, plane: xr.Dataset, x: np.ndarray, y: np.ndarray) -
     right = x[0] + 0.78 * (x[-1] - x[0])
     fits = (plane.fitted > 0).any(["seed", "width"]).values
     lowest = np.log10(plane.scale.values[fits].min()) if fits.any() else y[0]
-    crossed = lines.crossover(plane).y
-    crossed = crossed[np.isfinite(crossed)]
+    _, crossed, _ = lines.crossover(plane)
     highest = np.log10(np.median(crossed)) if len(crossed) else (y[0] + y[-1]) / 2
     look = {"font": {"size": 15, "color": BLACK}, "bgcolor": "rgba(255,255,255,.7)"}
     draw.words(figure, "<b>LAZY</b>", right, y[-1] - 0.12 * (y[-1] - y[0]), **look)

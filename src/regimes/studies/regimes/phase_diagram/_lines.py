@@ -11,7 +11,7 @@ from regimes.lab.judge import Missing, need
 if TYPE_CHECKING:
     import xarray as xr
 
-    from regimes.measure import JammingLine, PhaseBoundary
+    from regimes.measure import JammingLine
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map (S15 i)
 
@@ -25,13 +25,15 @@ def plane(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.isel(width=np.flatnonzero(ran.values)).sortby(["width", "scale"])
 
 
-def crossover(plane: xr.Dataset, level: float = 1.0) -> PhaseBoundary:
-    """`kernel_change = level` as sqrt(h) alpha against h; fitted runs only."""
+def crossover(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
+    """Widths at which `kernel_change = level` is met by fitted runs, the scales, their errors."""
     from regimes.measure import phase_boundary
 
     change = plane.kernel_change.where(plane.fitted > 0)
     field = change.transpose("seed", "width", "scale").values
-    return phase_boundary(plane.width.values, plane.scale.values, field, level)
+    line = phase_boundary(plane.width.values, plane.scale.values, field, level)
+    met = np.isfinite(line.y)
+    return line.x[met], line.y[met], line.error[met]
 
 
 def jamming(plane: xr.Dataset, share: float = 1.0) -> JammingLine:

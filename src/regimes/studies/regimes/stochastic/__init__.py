@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _setting as setting
 from regimes.studies.regimes.stochastic._claims import claim
 from regimes.studies.regimes.stochastic._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
 
 
 @dataclass(frozen=True)
@@ -85,7 +79,15 @@ class Stochastic:
         """All scales and seeds side by side."""
         data = setting.task_at(point, params.images, params.n_train, params.n_test)
         start, alpha = setting.members_of(point, data, params.width)
-        run = _train(params, point, start, data, alpha)
+        last = params.max_steps
+        if point.rate == 0:
+            run = setting.train(start, data, alpha, eps=params.eps, max_steps=last)
+        else:  # a rate means the same at every scale in units of the flow's own time
+            eps = max(params.eps, 1e-2)
+            flow = setting.train(start, data, alpha, eps=eps, until="halved", max_steps=last)
+            rate = (point.rate * flow.event_times["halved"]).tolist()
+            steps = {"max_steps": last, "batch_size": params.batch, "check_every": 50}
+            run = setting.descend(start, data, alpha, rate=rate, **steps)
         x = data.x_test[: params.n_kernel]
         each = {
             "kernel_change": setting.kernel_changes(start, run, x, seeds=len(point.seed)),
@@ -98,21 +100,3 @@ class Stochastic:
     def cost(params: Params, point: Point) -> float:
         """Small rates take many steps."""
         return 1.0 if point.rate == 0 else min(1e-2 / point.rate, 100.0)
-
-
-def _train(params: Params, point: Point, start: Ensemble, data: Dataset, alpha: list[float]) -> Run:
-    steps = params.max_steps
-    if point.rate == 0:
-        return setting.train(start, data, alpha, eps=params.eps, max_steps=steps)
-    # a rate means the same at every scale in units of the flow's own time
-    loose = max(params.eps, 1e-2)
-    flow = setting.train(start, data, alpha, eps=loose, max_steps=steps, until="halved")
-    return setting.descend(
-        start,
-        data,
-        alpha,
-        rate=(point.rate * flow.event_times["halved"]).tolist(),
-        batch_size=params.batch,
-        max_steps=steps,
-        check_every=50,
-    )

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 def _kernel_changes(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "Change of the tangent kernel by training, for gradient flow (black) and stochastic "
-        "descent with batches and several step lengths, in units of the time in which the flow "
-        "halves its loss. Where a curve passes 1 is its crossover between feature learning and "
-        "lazy training."
+        "Change of the tangent kernel by training, for gradient flow and for stochastic descent "
+        "with batches and several step lengths, in units of the time in which the flow halves its "
+        "loss. Where a curve passes 1 is its crossover between feature learning and lazy training."
     )
     done, title = finished(dataset), "relative change of the kernel"
     figure = draw.axes("scale sqrt(h) alpha", title, log="xy", caption=caption)
