@@ -62,7 +62,7 @@ class Params:
     axes=["trainer", Axis("width", unit="neurons"), *setting.MEMBERS],
     units={"error": "fraction", "ensemble_error": "fraction", "output_norm": "1"},
     watch={"best_error": "min"},
-    renamed={"at": "scale"},
+    renamed={"at": "scale"},  # in trials from before it was an axis
 )
 class DoubleDescent:
     """Narrow to wide networks at three scales: the error peaks where they begin to fit.
@@ -74,7 +74,7 @@ class DoubleDescent:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)
+    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Claim, Verdict
-from regimes.lab.judge import Claims, Missing, above, below, within
+from regimes.lab.judge import Claims, Missing, above, below, nearest, within
 from regimes.studies.regimes.phase_diagram import _lines as lines
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def _jammed(dataset: xr.Dataset) -> Parts:
     jammed = ~(plane.fitted > 0).any("seed").transpose("width", "scale")
     widths = plane.width.values
     few = max(1, int((widths <= _scaled(plane, JAMMED_UP_TO)).sum()))
-    least = int(widths[np.abs(np.log(widths / _scaled(plane, FITS_FROM))).argmin()])
-    middle = plane.isel(scale=int(np.abs(np.log(line.y / 10)).argmin()))
+    least = int(nearest(plane, width=_scaled(plane, FITS_FROM)).width)
+    middle = nearest(plane, scale=10)
     fit = middle.fitted.sel(width=widths >= least).mean()
     share = f"share of runs from h = {least} on that fit at scale {float(middle.scale):g}"
     ends = f"{SCALES[0]:g} to {SCALES[1]:g}"

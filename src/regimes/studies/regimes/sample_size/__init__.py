@@ -51,7 +51,7 @@ class Params:
     },
     axes=[Axis("n_train", unit="images"), *setting.MEMBERS],
     units={"error": "fraction", "ensemble_error": "fraction"},
-    renamed={"at": "scale"},
+    renamed={"at": "scale"},  # in trials from before it was an axis
 )
 class SampleSize:
     """Errors of feature and lazy training on ten components of digits, for growing training sets.
@@ -63,7 +63,7 @@ class SampleSize:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)
+    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:

@@ -61,7 +61,7 @@ class Params:
     },
     axes=[Axis("rate", unit="t_half"), *setting.MEMBERS],
     units={"error": "fraction", "kernel_change": "1"},
-    renamed={"at": "scale"},
+    renamed={"at": "scale"},  # in trials from before it was an axis
 )
 class Stochastic:
     """The same networks trained by gradient flow and by stochastic descent at several rates.
@@ -72,7 +72,7 @@ class Stochastic:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)
+    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
