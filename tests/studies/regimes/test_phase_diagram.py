@@ -1,11 +1,14 @@
-"""The phase diagram, at the smallest size and on planes that are known."""
+"""The phase diagram, cut into trials and on planes that are known."""
+
+import dataclasses
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, LocalExecutor, Store, find, run
-from regimes.studies.regimes.phase_diagram import PAPER_AT, PAPER_WIDTHS, scales
+from regimes.lab import InlineExecutor, Store, find, override, run
+from regimes.lab.judge import Missing
+from regimes.studies.regimes.phase_diagram import PAPER_SCALES, PAPER_WIDTHS
 from regimes.studies.regimes.phase_diagram import _lines as lines
 
 
@@ -14,23 +17,17 @@ def study():
     return find("regimes/phase-diagram")
 
 
-@pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("phase-diagram"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
-
-
 def known(slope=0.0, jammed_below=6.0, moving=1.0, spread=0.05):
     """A plane with its crossover at 10 h^slope and jamming at a width."""
     width = np.array([3, 5, 8, 12, 24, 96, 192])
-    at = np.geomspace(1e-2, 1e4, 9)
+    scale = np.geomspace(1e-2, 1e4, 9)
     seed = np.exp(spread * np.linspace(-1, 1, 5))[:, None, None]
-    h, a = width[None, :, None], at[None, None, :]
+    h, a = width[None, :, None], scale[None, None, :]
     ones = np.ones((5, 7, 9))
     change = seed * (10 * (h / 24) ** slope / a) ** 1.2
     fits = (h > jammed_below) * ones
     late = np.where((h > jammed_below) & (h < moving * jammed_below), 700, 100) * ones
-    dims = ("seed", "width", "at")
+    dims = ("seed", "width", "scale")
     error = (0.1 + 0.2 / h + 0.01 * (a < 1)) * ones
     return xr.Dataset(
         {
@@ -39,11 +36,11 @@ def known(slope=0.0, jammed_below=6.0, moving=1.0, spread=0.05):
             "steps": (dims, np.where(fits > 0, late, 1000)),
             "unfitted": (dims, np.where(fits > 0, 0.0, 40.0)),
             "error": (dims, error),
-            "ensemble_error": (("width", "at"), error[0] - 0.1 / width[:, None]),
+            "ensemble_error": (("width", "scale"), error[0] - 0.1 / width[:, None]),
             "budget": 1000,
             "n_train": 100,
         },
-        {"width": width, "at": at, "seed": np.arange(5)},
+        {"width": width, "scale": scale, "seed": np.arange(5)},
     )
 
 
@@ -51,50 +48,47 @@ def verdicts(study, dataset):
     return {claim.id: claim.verdict.value for claim in study.claims(dataset)}
 
 
-def test_the_smoke_size_runs_whole(study, summary):
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    change = summary.dataset.kernel_change.sel(width=12).mean("seed")
-    assert list(summary.dataset.at.values) == [0.1, 10.0, 1000.0]
-    assert float(change[0]) > 10 * float(change[2])
+def test_the_pointer_shows_the_numbers_of_a_cell(study):
+    told = study.figures(known())["Phase diagram of learning"].data[1].customdata[0][0]
+    assert "h = 3, sqrt(h) alpha = 0.01" in told
+    assert "0 % of runs fit, 40.0 points short" in told
 
 
-def test_figures_have_captions_and_numbers_under_the_pointer(study, summary):
-    figures = study.figures(summary.dataset)
-    assert len(figures) == 3
-    assert all(len(each.layout.meta["caption"]) > 100 for each in figures.values())
-    told = figures["Phase diagram of learning"].data[1].customdata[0][0]
-    assert "h = 2, sqrt(h) alpha = 0.1" in told
-    assert "of runs fit" in told
-
-
-def test_a_scan_in_quarters_is_one_plane(study, tmp_path):
-    """The same numbers whether the scales are trained in one trial or in four."""
+def test_a_scan_cut_into_trials_is_one_plane(study, tmp_path):
+    """The same numbers whether the scales are trained in one trial or in several."""
     whole, parts = (
         run(
             study,
-            store=Store(tmp_path / str(len(groups))),
+            store=Store(tmp_path / str(together)),
             executor=InlineExecutor(),
             width=(6,),
-            group=groups,
-            at=(0.1, 1.0, 10.0, 100.0, 1000.0),
+            scale=(0.1, 1.0, 10.0, 100.0, 1000.0),
+            scales_per_trial=together,
             max_steps=15,
         ).dataset
-        for groups in ((0,), (1, 2, 3, 4))
+        for together in (0, 2)
     )
-    assert list(parts.at.values) == list(whole.at.values) == [0.1, 1.0, 10.0, 100.0, 1000.0]
+    assert list(parts.scale.values) == list(whole.scale.values)
     for name in ("error", "kernel_change", "ensemble_error"):
-        np.testing.assert_allclose(
-            parts[name].transpose("width", "at", ...),
-            whole[name].transpose("width", "at", ...),
-            rtol=1e-6,
-        )
+        np.testing.assert_allclose(parts[name], whole[name].transpose(*parts[name].dims), rtol=1e-6)
+    change = whole.kernel_change.mean("seed").squeeze()
+    assert float(change[0]) > 10 * float(change[4])
 
 
-def test_an_unknown_group_is_refused(study):
-    with pytest.raises(ValueError, match="group must be 0"):
-        scales(study.parameters("smoke"), 5)
+def test_trials_of_groups_of_scales_have_the_keys_they_had(study):
+    first = {size: study.configs(params)[0] for size, params in study.sizes.items()}
+    former = {size: study.formerly(study.sizes[size], each).key for size, each in first.items()}
+    assert former == {
+        "smoke": "68844fd789ca32579ad5",
+        "cpu": "90d7b95a1097b169f467",
+        "paper": "f7ed97f8b19b5248b6e9",
+    }
+    spread = tuple(scale for k in range(4) for scale in PAPER_SCALES[k::4])
+    params = override(study.parameters("paper"), ["width=20", "scales_per_trial=6"])
+    params = dataclasses.replace(params, scale=spread)
+    quarters = [study.formerly(params, config) for config in study.configs(params)]
+    assert [former.point["group"] for former in quarters] == [1, 2, 3, 4]
+    assert all(former.params["at"] == PAPER_SCALES for former in quarters)
 
 
 def test_a_known_plane_reproduces(study):
@@ -127,15 +121,13 @@ def test_slow_runs_move_the_border(study):
 def test_widths_that_have_not_run_are_left_out(study):
     dataset = known()
     dataset["fitted"][:, 4] = np.nan
-    assert 24 not in lines.finished(dataset).width.values
-    assert set(verdicts(study, dataset)) == set(study.judges)
-    nothing = known()
-    nothing["fitted"][:] = np.nan
-    assert set(verdicts(study, nothing).values()) == {"inconclusive"}
-    assert study.figures(nothing)
+    assert 24 not in lines.plane(dataset).width.values
+    dataset["fitted"][0] = np.nan
+    with pytest.raises(Missing, match="no width has run at every scale"):
+        lines.plane(dataset)
 
 
-def test_with_more_points_the_same_numbers_of_parameters_a_point_are_compared(study):
+def test_with_more_points_the_same_numbers_of_parameters_per_point_are_compared(study):
     scan = known(jammed_below=60.0, slope=-0.5, spread=0.01)
     assert verdicts(study, scan)["REG-51"] == "not reproduced"  # 24 must fit 100 points
     scan["n_train"] = 5000
@@ -151,9 +143,9 @@ def test_a_border_beyond_the_grid_says_nothing_of_slowing_down(study):
 
 
 def test_the_documents_grid():
-    assert (len(PAPER_AT), PAPER_AT[0], PAPER_AT[-1]) == (23, 3e-4, pytest.approx(3e7))
+    assert (len(PAPER_SCALES), PAPER_SCALES[0], PAPER_SCALES[-1]) == (23, 3e-4, pytest.approx(3e7))
     assert (len(PAPER_WIDTHS), PAPER_WIDTHS[0], PAPER_WIDTHS[-1]) == (22, 20, 1248)
     paper = find("regimes/phase-diagram").parameters("paper")
     assert set(paper.width) <= set(PAPER_WIDTHS)
-    assert set(paper.at) <= set(PAPER_AT)
-    assert min(len(paper.width), len(paper.at)) >= 12
+    assert set(paper.scale) <= set(PAPER_SCALES)
+    assert min(len(paper.width), len(paper.scale)) >= 12

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import LocalExecutor, Store, find, run
+from regimes.lab import find
 
 
 @pytest.fixture(scope="module")
@@ -18,23 +18,15 @@ def known(gaps):
     lazy = 0.15 + seeds + np.zeros((len(gaps), 1))
     feature = lazy + np.array(gaps)[:, None] + 0.5 * seeds[::-1]
     error = np.stack([feature, lazy], axis=1)
-    dims = ("n_train", "at", "seed")
+    dims = ("n_train", "scale", "seed")
     return xr.Dataset(
         {
             "error": (dims, error),
             "fitted": (dims, np.ones_like(error)),
             "ensemble_error": (dims[:2], error.mean(-1) - 0.02),
         },
-        {"n_train": [100, 400, 1600][: len(gaps)], "seed": np.arange(5)},
+        {"n_train": [100, 400, 1600][: len(gaps)], "scale": [1.0, 1e3], "seed": np.arange(5)},
     )
-
-
-def test_the_smoke_size_runs_whole(study, tmp_path):
-    summary = run(study, store=Store(tmp_path), executor=LocalExecutor(1, threads=1))
-    assert summary.complete
-    assert (summary.failed, summary.flagged) == (0, 0)
-    assert [claim.id for claim in summary.claims] == list(study.judges)
-    assert all(len(f.layout.meta["caption"]) > 100 for f in study.figures(summary.dataset).values())
 
 
 @pytest.mark.parametrize(
@@ -47,5 +39,16 @@ def test_the_gap_decides(study, gaps, verdict):
     assert claim.verdict.value == verdict
 
 
-def test_nothing_run_is_not_judged(study):
-    assert study.claims(xr.Dataset())[0].verdict.value == "inconclusive"
+def test_one_scale_has_no_gap(study):
+    (claim,) = study.claims(known((0.03, 0.02)).sel(scale=[1.0]))
+    assert (claim.verdict.value, claim.measured) == ("inconclusive", None)
+
+
+def test_trials_from_before_scales_were_an_axis_have_the_keys_they_had(study):
+    first = {size: study.configs(params)[0] for size, params in study.sizes.items()}
+    former = {size: study.formerly(study.sizes[size], each).key for size, each in first.items()}
+    assert former == {
+        "smoke": "0a8eee17b30737fefd20",
+        "cpu": "c68333d53311be0082fe",
+        "paper": "88e78e0e866855a4bc03",
+    }

@@ -8,9 +8,11 @@ softplus_5, soft hinge of sharpness 20, gradient flow of S6, float64. The scale 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from regimes.lab import Array, Axis
 from regimes.studies._images import image_task
 
 if TYPE_CHECKING:
@@ -19,13 +21,14 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
     from regimes.flow import Run
-    from regimes.lab import Point
+    from regimes.lab import Point, TrialConfig
     from regimes.nets import Ensemble, FullyConnected
 
 COMPONENTS = 10
 POOL = (5000, 5000)  # images to train and to test that `task` takes the first of
 POOLS: dict[str, tuple[int, int | None]] = {"digits": (1000, None)}
 WHOLE = (10_000, 50_000)
+MEMBERS = (Axis("scale", stacked=True), Axis("seed", stacked=True))  # trained side by side
 
 
 def task(
@@ -128,6 +131,13 @@ def networks_at(point: Point, params: Any) -> tuple[Dataset, Ensemble, list[floa
     return data, start, alpha
 
 
+def members_of(
+    point: Point, data: Dataset, width: int, depth: int = 2, **options: Any
+) -> tuple[Ensemble, list[float]]:
+    """`members_at` all scales and seeds of a trial that stacks both."""
+    return members_at(point, data, width, depth, point.scale, point.seed, **options)
+
+
 def train(
     start: Ensemble,
     data: Dataset,
@@ -169,6 +179,22 @@ def train_at(
     """`train` with a trial's tolerance and cap, which leaves checkpoints."""
     how = {"eps": params.eps, "max_steps": params.max_steps, "checkpoint": point.checkpoint()}
     return train(start, data, alpha, **{**how, **options})
+
+
+def descend(start: Ensemble, data: Dataset, alpha: Sequence[float], **options: Any) -> Run:
+    """Discrete steps on the objective of `train` instead of its flow, until all points fit."""
+    from regimes import flow
+
+    return flow.descend(
+        start,
+        data,
+        loss="softhinge_20",
+        alpha=list(alpha),
+        until="fitted",
+        subtract_init=True,
+        divide_by="alpha^2",
+        **options,
+    )
 
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
@@ -241,3 +267,58 @@ def points_at(
         device=point.device,
         keep=False,
     )
+
+
+def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
+    """Values of every member of a trial, one per name, as arrays over its scales and seeds."""
+    return {
+        name: Array(("scale", "seed"), grid(each, point.scale, point.seed))
+        for name, each in values.items()
+    }
+
+
+def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
+    """Error of the mean prediction over the seeds of a trial (S14), one for each scale."""
+    from regimes.measure import ensemble_error
+
+    assert run.outputs_test is not None
+    outputs = run.outputs_test[..., 0].view(len(point.scale), len(point.seed), -1)
+    return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
+
+
+def ends(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
+    """How the members of a trial ended, and the error of their ensembles."""
+    from regimes import measure
+
+    assert run.outputs_test is not None
+    each = {
+        "error": run.test_errors,
+        "fitted": fitted(run),
+        "unfitted": measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
+        "output_norm": measure.output_norm(run.outputs_test[..., 0]),
+        "steps": (run.steps + run.refused).double(),
+    }
+    return by_member(point, each) | {"ensemble_error": ensemble_errors(point, run, data)}
+
+
+def weights_per_member(start: Ensemble) -> int:
+    """N: the number of parameters of one network."""
+    return sum(stacked[0].numel() for stacked in start.parameters.values())
+
+
+def cost_of_steps(
+    point: Point, steps: float, n_train: int, width: int, *, calls: float = 1e5
+) -> float:
+    """Relative cost of so many steps of all members of a trial: arithmetic and overhead.
+
+    `calls` is the arithmetic that would take as long as the calls of one step.
+    """
+    members = prod(len(stacked) for stacked in point.values() if isinstance(stacked, tuple))
+    return steps * (calls + members * n_train * width * (width + 40)) / 1e9
+
+
+def scales_as_parameter(params: Any, config: TrialConfig) -> TrialConfig:
+    """`formerly` of studies in which the scales were a parameter `at`, no axis."""
+    point = dict(config.point)
+    at = point.pop("scale")
+    return replace(config, params={**config.params, "at": at}, point=point)

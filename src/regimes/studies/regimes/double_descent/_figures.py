@@ -1,101 +1,60 @@
-"""Figures of double descent."""
+"""Errors and norms against width."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from regimes.studies.regimes.double_descent._claims import jamming
+from regimes.lab import draw
+from regimes.lab.judge import Missing
+from regimes.studies.regimes._error_curves import single_and_ensemble
+from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-COLORS = ("#d95f02", "#7570b3", "#1b9e77")
 
-
-def errors(dataset: xr.Dataset) -> go.Figure:
-    """PD Fig. 5: single and ensemble error against width."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for color, at, flow in _cuts(dataset):
-        for name, dash, label in (
-            ("error", "dash", "single"),
-            ("ensemble_error", "solid", "ensemble"),
-        ):
-            values = flow[name].mean("seed") if "seed" in flow[name].dims else flow[name]
-            figure.add_scatter(
-                x=flow.width.values,
-                y=100 * values.values,
-                mode="lines+markers",
-                name=f"{label}, sqrt(h) alpha = {at:g}",
-                line={"color": color, "dash": dash},
-                hovertemplate="h %{x}<br>error %{y:.2f} %",
-            )
-        _mark(figure, flow, color)
-    figure.update_xaxes(type="log", title="width h (neurons)", tickvals=dataset.width.values)
-    figure.update_yaxes(title="test error (%)")
+def _errors(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "Test error of single networks (dashed, mean over seeds) and of their mean prediction "
-        "(solid) against width, at three scales; the dotted lines mark jamming, left of which most "
-        "runs do not fit. Single networks go on improving with width long after they fit; the "
+        "(solid) against width, at several scales; the dotted lines mark jamming, left of which "
+        "most runs do not fit. Single networks go on improving with width long after they fit; the "
         "ensemble is as good as it gets right after jamming, at every scale."
     )
-    return figure.update_layout(meta={"caption": caption})
+    flow, title = flow_of(dataset), "test error (%)"
+    figure = draw.axes("width h (neurons)", title, log="x", ticks=flow.width, caption=caption)
+    for name, color, part in _at_each_scale(figure, flow):
+        single_and_ensemble(figure, part, "width", name, color)
+    return figure
 
 
-def norms(dataset: xr.Dataset) -> go.Figure:
-    """Norm of the output, for every trainer."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for color, at, flow in _cuts(dataset):
-        values = flow.output_norm.transpose("seed", "width").values
-        figure.add_scatter(
-            x=flow.width.values,
-            y=np.median(values, 0),
-            mode="lines+markers",
-            name=f"flow, sqrt(h) alpha = {at:g}",
-            line={"color": color},
-            hovertemplate="h %{x}<br>norm %{y:.3g}",
-        )
-        _mark(figure, flow, color)
-    if "output_norm" in dataset:
-        middle = dataset.isel(at=dataset.sizes["at"] // 2)
-        for name, symbol in (("sgd", "diamond"), ("decay", "square")):
-            if name in dataset.trainer.values:
-                curve = middle.output_norm.sel(trainer=name).median("seed").dropna("width")
-                figure.add_scatter(
-                    x=curve.width.values,
-                    y=curve.values,
-                    mode="markers",
-                    name=f"{name}, middle scale",
-                    marker={"symbol": symbol, "size": 9, "color": "black"},
-                )
-    figure.update_xaxes(type="log", title="width h (neurons)", tickvals=dataset.width.values)
-    figure.update_yaxes(type="log", title="norm of the output F on test points")
+def _norms(dataset: xr.Dataset) -> go.Figure:
     caption = (
-        "Root mean square of the prediction on test points, medians over seeds. It is largest "
-        "where networks can only just fit their data (dotted: jamming), the cause of the peak of "
-        "the test error, and falls beyond. Stochastic steps and a decay towards the start keep it "
-        "small (symbols)."
+        "Root mean square of the prediction on test points, medians over seeds with bars over the "
+        "middle half. It is largest where networks can only just fit their data (dotted: jamming), "
+        "the cause of the peak of the test error, and falls beyond. Stochastic steps and a decay "
+        "towards the start keep it small (symbols)."
     )
-    return figure.update_layout(meta={"caption": caption})
+    flow, title = flow_of(dataset), "norm of the output F on test points"
+    figure = draw.axes("width h (neurons)", title, log="xy", ticks=flow.width, caption=caption)
+    for name, color, part in _at_each_scale(figure, flow):
+        draw.curve(figure, part.output_norm, "width", f"flow, {name}", center="median", color=color)
+    middle = dataset.output_norm.isel(scale=dataset.sizes["scale"] // 2)
+    marks: dict[str, Any] = {"center": "median", "mode": "markers", "color": draw.INK, "size": 9}
+    others = draw.each(middle.drop_sel(trainer="flow"), "trainer")
+    for (trainer, _, own), symbol in zip(others, draw.SYMBOLS[1:], strict=False):
+        draw.curve(figure, own, "width", f"{trainer}, middle scale", symbol=symbol, **marks)
+    return figure
 
 
-def _cuts(dataset: xr.Dataset) -> list[tuple[str, float, xr.Dataset]]:
-    if "fitted" not in dataset:
-        return []
-    flow = dataset.sel(trainer="flow").dropna("width", how="all", subset=["fitted"])
-    scales = flow.scale.max("width").values
-    return [
-        (COLORS[k % len(COLORS)], float(scales[k]), flow.isel(at=k)) for k in range(len(scales))
-    ]
+def _at_each_scale(figure: go.Figure, flow: xr.Dataset) -> Iterator[tuple[str, str, xr.Dataset]]:
+    """Name, colour and data of every scale; its jamming width is marked where it is known."""
+    for scale, color, part in draw.each(flow, "scale"):
+        with suppress(Missing):
+            draw.level(figure, x=jamming(part), color=color)
+        yield f"sqrt(h) alpha = {scale:g}", color, part
 
 
-def _mark(figure: go.Figure, flow: xr.Dataset, color: str) -> None:
-    place = jamming(flow)
-    if place is not None:
-        figure.add_vline(x=place, line={"color": color, "dash": "dot", "width": 1})
+FIGURES = {"Test error against width": _errors, "Norm of the output against width": _norms}

@@ -117,7 +117,7 @@ class Fluctuations:
         start, alpha = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], point.seed
         )
-        run = _setting.train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
+        run = _setting.train_at(point, params, start, data, alpha)
         if run.outputs_test is None:
             raise ValueError("fluctuations are measured on test points, and there are none")
         whole, without = fluctuation(run.outputs_test[..., 0], data.y_test)

@@ -8,17 +8,13 @@ of the other studies of this theme.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from regimes.lab import Array, Axis, Claim, Point, TrialResult, study
+from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies.regimes._setting import cost_of_steps
 from regimes.studies.regimes.jamming import _training as training
+from regimes.studies.regimes.jamming._claims import claim
+from regimes.studies.regimes.jamming._figures import FIGURES
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
-LABELS = ("parity", "random")
-TRAINERS = ("fast", "constant")
 MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling (A1)
 GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c, to aim at
 
@@ -27,8 +23,8 @@ GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c,
 class Params:
     """Scanned: labels, trainer, n_train, width and seed. Fixed: the rest."""
 
-    labels: tuple[str, ...] = LABELS
-    trainer: tuple[str, ...] = TRAINERS
+    labels: tuple[str, ...] = training.LABELS
+    trainer: tuple[str, ...] = training.TRAINERS
     n_train: tuple[int, ...] = (30, 60)
     width: tuple[int, ...] = (2, 3, 5)
     seed: tuple[int, ...] = (0, 1)
@@ -85,8 +81,6 @@ class Params:
         Axis("seed", stacked=True),
     ],
     units={"error": "fraction", "parameters": "weights", "unfitted": "points"},
-    judges=("REG-58", "REG-59", "REG-60"),
-    dtype="float64",
 )
 class Jamming:
     """The narrowest network that fits P points, for digits and for random labels.
@@ -96,6 +90,9 @@ class Jamming:
     parameters, but not many fewer: most parameters are held by a constraint. Just above N* the
     points are fitted at the price of an output that diverges as N* is approached.
     """
+
+    figures = FIGURES
+    claims = claim
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
@@ -109,7 +106,14 @@ class Jamming:
         fast = point.trainer == "fast"
         steps = params.steps if fast else params.constant_steps
         margin = MARGIN[point.trainer]
-        run = training.train(start, data, steps=steps, margin=margin, lowered=fast)
+        run = training.train(
+            start,
+            data,
+            steps=steps,
+            margin=margin,
+            lowered=fast,
+            checkpoint=point.checkpoint(),
+        )
         arrays = ends(start, run, data, margin)
         negative = negative_shares(data, params.hessian_width, params.hessian_seeds, point.dtype)
         return TrialResult(
@@ -124,35 +128,18 @@ class Jamming:
         if point.trainer == "constant":
             asked = point.width in params.norm_widths and point.n_train == params.norm_points
             return bool(asked and point.labels == "parity")
-        scale, power = GUESS[point.labels]
-        expected = scale * (point.n_train / 1000) ** power
-        return bool(
-            1 / params.around <= training.weights_of(point.width) / expected <= params.around
-        )
+        share = training.weights_of(point.width) / _expected(point)
+        return bool(1 / params.around <= share <= params.around)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
-        """Arithmetic of a step and its overhead; networks of more than 2 N* fit early."""
+        """Networks of more than 2 N* fit early."""
         steps = params.steps if point.trainer == "fast" else params.constant_steps
-        scale, power = GUESS[point.labels]
-        early = training.weights_of(point.width) > 2 * scale * (point.n_train / 1000) ** power
-        entries = point.n_train * point.width * (point.width + 40)
-        return steps * (0.2 if early else 1.0) * (1e6 + len(point.seed) * entries) / 1e9
+        early = training.weights_of(point.width) > 2 * _expected(point)
+        taken = steps * (0.2 if early else 1.0)
+        return cost_of_steps(point, taken, point.n_train, point.width, calls=1e6)
 
-    @staticmethod
-    def figures(dataset: xr.Dataset) -> dict[str, go.Figure]:
-        """N* against P, unfitted points a parameter against N/N*, and |f| against N - N*."""
-        from regimes.studies.regimes.jamming import _figures as figures
 
-        return {
-            "Parameters needed to fit": figures.needed(dataset),
-            "Unfitted points at jamming": figures.unfitted(dataset),
-            "Output near jamming": figures.norms(dataset),
-        }
-
-    @staticmethod
-    def claims(dataset: xr.Dataset) -> list[Claim]:
-        """REG-58, REG-59 and REG-60."""
-        from regimes.studies.regimes.jamming._claims import jamming_claims
-
-        return jamming_claims(dataset)
+def _expected(point: Point) -> float:
+    scale, power = GUESS[point.labels]
+    return scale * (point.n_train / 1000) ** power

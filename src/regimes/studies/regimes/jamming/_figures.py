@@ -1,150 +1,125 @@
-"""Figures of jamming."""
+"""N* against P, unfitted points per parameter against N/N*, and |f| against N - N*."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.studies.regimes.jamming import _claims as claims
+from regimes.lab import draw
+from regimes.lab.judge import Missing
+from regimes.studies.regimes.jamming import _scans as scans
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     import xarray as xr
 
-COLORS = {"parity": "#1b9e77", "random": "#d95f02"}
+COLORS = {"parity": draw.GREEN, "random": draw.ORANGE}
 NAMES = {"parity": "digits, odd or even", "random": "random labels"}
-SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 
 
-def needed(dataset: xr.Dataset) -> go.Figure:
-    """N* against P."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for labels, color in _kinds(dataset):
-        stars = claims.n_star(dataset, labels)
-        p, middle = stars.p, stars.middle
-        figure.add_scatter(
-            x=p,
-            y=middle,
-            error_y={"array": stars.high - middle, "arrayminus": middle - stars.low},
-            mode="lines+markers",
-            name=NAMES[labels],
-            line={"color": color},
-            hovertemplate="P %{x}<br>N* %{y:.0f}",
-        )
-        if len(p) > 1:
-            slope = 1.0 if labels == "random" else 0.75
-            figure.add_scatter(
-                x=p,
-                y=0.75 * middle[0] * (p / p[0]) ** slope,
-                mode="lines",
-                name=f"slope {slope:g} (document)",
-                line={"color": color, "dash": "dot", "width": 1},
-            )
-    figure.update_xaxes(
-        type="log", title="training points P (number of points)", tickvals=dataset.n_train.values
-    )
-    figure.update_yaxes(
-        type="log", title="parameters needed to fit, N* (number of weights)", dtick="D2"
-    )
+def _needed(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "Number of weights from which most networks fit P points; the bars reach from the last "
         "width at which half of the runs end with more than N/10 points unfitted to the next. "
         "Labels at random need parameters in proportion to the points, digits fewer, and less for "
         "each further point: what has been learned already fits most of it."
     )
-    return figure.update_layout(meta={"caption": caption})
-
-
-def unfitted(dataset: xr.Dataset) -> go.Figure:
-    """N_Delta/N against N/N*."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for labels, color in _kinds(dataset):
-        stars = claims.n_star(dataset, labels)
-        for p, middle in zip(stars.p, stars.middle, strict=True):
-            scan = claims.cut(dataset, labels, p)
-            weights = scan.parameters.values.astype(float)
-            dead = scan.dead.transpose("width", "seed").values.ravel() == 1
-            k = int(np.flatnonzero(dataset.n_train.values == p)[0])
-            figure.add_scatter(
-                x=np.repeat(weights / middle, scan.sizes["seed"]),
-                y=scan.share.transpose("width", "seed").values.ravel(),
-                mode="markers",
-                name=f"{NAMES[labels]}, P = {int(p)}",
-                marker={
-                    "color": color,
-                    "symbol": [SYMBOLS[k % len(SYMBOLS)] + ("-open" if d else "") for d in dead],
-                    "opacity": 0.7,
-                },
-                hovertemplate="N/N* %{x:.2f}<br>N_Delta/N %{y:.2f}",
-            )
-    figure.add_vline(x=1, line={"color": "black", "dash": "dot", "width": 1})
-    figure.add_hline(y=1, line={"color": "grey", "width": 1})
-    figure.update_xaxes(type="log", title="parameters over those needed, N/N* (no unit)")
-    figure.update_yaxes(
-        title="unfitted points a parameter, N_Delta/N (no unit)", rangemode="tozero"
+    x, y = (
+        "training points P (number of points)",
+        "parameters needed to fit, N* (number of weights)",
     )
+    scan = scans.whole(dataset)
+    figure = draw.axes(x, y, log="xy", ticks=scan.n_train, caption=caption)
+    figure.update_yaxes(dtick="D2")
+    for labels, stars in _stars(scan):
+        p, middle, color = stars.p, stars.middle, COLORS[labels]
+        draw.points(figure, p, middle, NAMES[labels], mode="lines+markers", color=color)
+        _bars(figure, stars.high - middle, middle - stars.low)
+        if len(p) > 1:
+            slope = 1.0 if labels == "random" else 0.75
+            name = f"slope {slope:g} (document)"
+            draw.guide(figure, p, slope, (p[0], 0.75 * middle[0]), name, color=color)
+    return figure
+
+
+def _unfitted(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "How many points are short of their margin, for each weight, at the end of training; one "
-        "mark a run, open where the run is dead (no gradient reaches its unfitted points). To the "
-        "left of N* (dotted) many points are unfitted; at N* the number falls to zero from a "
-        "finite value instead of fading, and below one a parameter (grey): fewer constraints than "
-        "parameters hold a jammed network."
+        "mark per run, open where the run is dead (no gradient reaches its unfitted points). To "
+        "the left of N* (dotted) many points are unfitted; at N* the number falls to zero from a "
+        "finite value instead of fading, and below one per parameter (solid line): fewer "
+        "constraints than parameters hold a jammed network."
     )
-    return figure.update_layout(meta={"caption": caption})
-
-
-def norms(dataset: xr.Dataset) -> go.Figure:
-    """|f| against N - N*."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    found = claims.norms(dataset)
-    if found is not None:
-        past = found.weights > found.star
-        x, y = found.weights[past] - found.star, np.sqrt(found.square[past])
-        up = y * (np.exp(found.error[past] / 2) - 1)
-        figure.add_scatter(
-            x=x,
-            y=y,
-            error_y={"array": up, "arrayminus": y * (1 - np.exp(-found.error[past] / 2))},
-            mode="lines+markers",
-            name=f"digits, P = {found.p:.0f}, N* = {found.star:.0f}",
-            line={"color": COLORS["parity"]},
-            customdata=found.weights[past],
-            hovertemplate="N %{customdata}<br>N - N* %{x:.0f}<br>|f| %{y:.3g}",
-        )
-        inside = found.window(found.star)[past]
-        if inside.any():
-            line = x[inside]
-            level = float(np.exp(np.mean(np.log(y[inside] * line))))
-            figure.add_scatter(
-                x=line,
-                y=level / line,
-                mode="lines",
-                name="slope -1 (document), where 0.1 < N/N* - 1 < 3",
-                line={"color": "black", "dash": "dot", "width": 1},
+    x = "parameters over those needed, N/N* (no unit)"
+    y = "unfitted points per parameter, N_Delta/N (no unit)"
+    figure = draw.axes(x, y, log="x", caption=caption)
+    figure.update_yaxes(rangemode="tozero")
+    scan = scans.whole(dataset)
+    symbols = dict(zip(scan.n_train.values, cycle(draw.SYMBOLS), strict=False))
+    for labels, stars in _stars(scan):
+        for p, middle in zip(stars.p, stars.middle, strict=True):
+            runs = scans.cut(scan, labels, p).stack(run=("width", "seed"))
+            dead = (runs.dead == 1).values
+            draw.points(
+                figure,
+                runs.parameters.values / middle,
+                runs.share.values,
+                f"{NAMES[labels]}, P = {int(p)}",
+                color=COLORS[labels],
+                symbol=np.where(dead, f"{symbols[p]}-open", symbols[p]),
+                opacity=0.7,
             )
-    figure.update_xaxes(type="log", title="parameters beyond those needed, N - N* (weights)")
-    figure.update_yaxes(
-        type="log", title="size of the output, |f| (units of the margin)", dtick="D2"
-    )
+    draw.level(figure, x=1, color=draw.INK)
+    draw.level(figure, y=1, dash="solid")
+    return figure
+
+
+def _norms(dataset: xr.Dataset) -> go.Figure:
     caption = (
         "Root mean square of the output on test points after training, medians over seeds, against "
         "the number of weights beyond the N* at which half of the runs fit. Networks that can only "
         "just fit do so with outputs far above the margin of 1 that is asked of them; the document "
-        "expects |f| to diverge as 1/(N - N*) (dotted). Where exactly N* lies matters much for the "
+        "expects |f| to diverge as 1/(N - N*) (dashed). Where exactly N* lies matters much for the "
         "leftmost points."
     )
-    return figure.update_layout(meta={"caption": caption})
+    found = scans.norms(dataset)
+    past = found.weights > found.star
+    beyond, size = found.weights[past] - found.star, np.sqrt(found.square[past])
+    x = "parameters beyond those needed, N - N* (weights)"
+    y = "size of the output, |f| (units of the margin)"
+    figure = draw.axes(x, y, log="xy", caption=caption)
+    figure.update_yaxes(dtick="D2")
+    name = f"digits, P = {found.p:.0f}, N* = {found.star:.0f}"
+    draw.points(figure, beyond, size, name, mode="lines+markers", color=COLORS["parity"])
+    factor = np.exp(found.error[past] / 2)
+    _bars(figure, size * (factor - 1), size * (1 - 1 / factor))
+    inside = found.window(found.star)[past]
+    if inside.any():
+        line = beyond[inside]
+        level = float(np.exp(np.mean(np.log(size[inside] * line))))
+        name = "slope -1 (document), where 0.1 < N/N* - 1 < 3"
+        draw.guide(figure, line, -1, (line[0], level / line[0]), name, color=draw.INK)
+    return figure
 
 
-def _kinds(dataset: xr.Dataset) -> list[tuple[str, str]]:
-    """The labels that ran and their colours."""
-    if "unfitted" not in dataset or "fast" not in dataset.trainer.values:
-        return []
-    return [(name, color) for name, color in COLORS.items() if name in dataset.labels.values]
+def _stars(scan: xr.Dataset) -> Iterator[tuple[str, scans.Stars]]:
+    """Labels and their N*, of those whose scan holds one."""
+    found = {labels: scans.n_star(scan, labels) for labels in COLORS}
+    if not any(len(stars.p) for stars in found.values()):
+        raise Missing("no scan reaches from widths that jam to such that fit")
+    return ((labels, stars) for labels, stars in found.items() if len(stars.p))
+
+
+def _bars(figure: go.Figure, up: np.ndarray, down: np.ndarray) -> None:
+    """Bars of two lengths at the points drawn last."""
+    figure.data[-1].error_y = {"array": up, "arrayminus": down, "thickness": 1, "width": 3}
+
+
+FIGURES = {
+    "Parameters needed to fit": _needed,
+    "Unfitted points at jamming": _unfitted,
+    "Output near jamming": _norms,
+}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regimes.studies._images import image_task
+from regimes.studies.regimes import _setting as setting
 
 if TYPE_CHECKING:
     from regimes.data import Dataset
-    from regimes.flow import Run
+    from regimes.flow import Checkpoint, Run
     from regimes.nets import Ensemble, FullyConnected
 
+LABELS = ("parity", "random")
+TRAINERS = ("fast", "constant")
 COMPONENTS = 10  # d
 DEPTH = 2  # L
 RATE = 1e-3
@@ -64,41 +67,29 @@ def task(
 
 
 def network(
-    d: int,
-    width: int,
-    seed: int,
-    *,
-    dtype: str = "float64",
-    device: str = "cpu",
-    activation: str = "relu",
+    d: int, width: int, seed: int, *, activation: str = "relu", **options: Any
 ) -> FullyConnected:
     """The network of S1: standard parametrisation, two hidden layers, biases."""
-    import torch
-
-    from regimes.nets import FullyConnected
-
-    return FullyConnected(
-        d,
-        width,
-        DEPTH,
-        parametrization="standard",
-        activation=activation,
-        bias=True,
-        init="orthogonal",
-        seed=seed,
-        dtype=getattr(torch, dtype),
-        device=device,
-    )
+    own: dict[str, Any] = {"parametrization": "standard", "bias": True, "init": "orthogonal"}
+    return setting.network(d, width, DEPTH, seed, activation=activation, **own, **options)
 
 
-def networks(width: int, seeds: Sequence[int], *, dtype: str, device: str) -> Ensemble:
-    """One network per seed."""
+def networks(width: int, seeds: Sequence[int], **place: str) -> Ensemble:
+    """One network per seed, in this precision and on this device."""
     from regimes.nets import stack
 
-    return stack(lambda seed: network(COMPONENTS, width, seed, dtype=dtype, device=device), seeds)
+    return stack(lambda seed: network(COMPONENTS, width, seed, **place), seeds)
 
 
-def train(start: Ensemble, data: Dataset, *, steps: int, margin: float, lowered: bool) -> Run:
+def train(
+    start: Ensemble,
+    data: Dataset,
+    *,
+    steps: int,
+    margin: float,
+    lowered: bool,
+    checkpoint: Checkpoint | None = None,
+) -> Run:
     """Adam on the square hinge until N_Delta = 0 (S4).
 
     The rate of LAND-10 is held for half of the steps, then lowered; that of LAND-39 is constant.
@@ -116,4 +107,5 @@ def train(start: Ensemble, data: Dataset, *, steps: int, margin: float, lowered:
         events=("fitted",),
         max_steps=steps,
         check_every=CHECK_EVERY,
+        checkpoint=checkpoint,
     )

@@ -6,52 +6,56 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab.judge import Missing, need
+
 if TYPE_CHECKING:
     import xarray as xr
 
-    from regimes.measure import JammingLine, PhaseBoundary
+    from regimes.measure import JammingLine
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map (S15 i)
 
 
-def finished(dataset: xr.Dataset) -> xr.Dataset:
-    """The widths of which every scale has run."""
-    if "fitted" not in dataset:
-        return dataset.isel(width=[])
-    ran = dataset.fitted.notnull().all([name for name in dataset.fitted.dims if name != "width"])
-    return dataset.isel(width=np.flatnonzero(ran.values))
+def plane(dataset: xr.Dataset) -> xr.Dataset:
+    """The widths of which every scale has run, both in increasing order."""
+    fitted = need(dataset, "fitted").fitted
+    ran = fitted.notnull().all([name for name in fitted.dims if name != "width"])
+    if not ran.any():
+        raise Missing("no width has run at every scale")
+    return dataset.isel(width=np.flatnonzero(ran.values)).sortby(["width", "scale"])
 
 
-def crossover(dataset: xr.Dataset, level: float = 1.0) -> PhaseBoundary:
-    """`kernel_change = level` as sqrt(h) alpha against h; fitted runs only."""
+def crossover(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
+    """Widths at which `kernel_change = level` is met by fitted runs, the scales, their errors."""
     from regimes.measure import phase_boundary
 
-    change = dataset.kernel_change.where(dataset.fitted > 0)
-    field = change.transpose("seed", "width", "at").values
-    return phase_boundary(dataset.width.values, dataset.at.values, field, level)
+    change = plane.kernel_change.where(plane.fitted > 0)
+    field = change.transpose("seed", "width", "scale").values
+    line = phase_boundary(plane.width.values, plane.scale.values, field, level)
+    met = np.isfinite(line.y)
+    return line.x[met], line.y[met], line.error[met]
 
 
-def jamming(dataset: xr.Dataset, share: float = 1.0) -> JammingLine:
+def jamming(plane: xr.Dataset, share: float = 1.0) -> JammingLine:
     """The jamming line within a share of the budget of steps (S15 iii)."""
     from regimes.measure import jamming_line
 
-    return jamming_line(dataset.width.values, dataset.at.values, _fits_by(dataset, share))
+    return jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
 
 
-def border(dataset: xr.Dataset, share: float) -> np.ndarray:
+def border(plane: xr.Dataset, share: float) -> np.ndarray:
     """Widths of the jamming line, infinite at scales where no network fits: beyond the grid."""
-    nobody = ~(np.nan_to_num(_fits_by(dataset, share)) > 0).any((0, 1))
-    return np.where(nobody, np.inf, jamming(dataset, share).width)
+    nobody = ~(_fits_by(plane, share) > 0).any((0, 1))
+    return np.where(nobody, np.inf, jamming(plane, share).width)
 
 
-def _fits_by(dataset: xr.Dataset, share: float) -> np.ndarray:
-    """Which runs fit within a share of the budget, (seed, width, at)."""
-    by_then = (dataset.fitted > 0) & (dataset.steps <= share * float(dataset.budget.max()))
-    flags = by_then.astype(float).where(dataset.fitted.notnull())
-    return np.asarray(flags.transpose("seed", "width", "at").values)
+def _fits_by(plane: xr.Dataset, share: float) -> np.ndarray:
+    """Which runs fit within a share of the budget, (seed, width, scale)."""
+    by_then = (plane.fitted > 0) & (plane.steps <= share * float(plane.budget.max()))
+    return np.asarray(by_then.astype(float).transpose("seed", "width", "scale").values)
 
 
-def shown(dataset: xr.Dataset, name: str) -> xr.DataArray:
+def shown(plane: xr.Dataset, name: str) -> xr.DataArray:
     """A variable at the points that are nearly fitted on average; the others NaN."""
-    unfitted = dataset.unfitted.mean("seed") / float(dataset.n_train.max())
-    return dataset[name].where(unfitted <= TOO_MANY_UNFITTED)
+    unfitted = plane.unfitted.mean("seed") / float(plane.n_train.max())
+    return plane[name].where(unfitted <= TOO_MANY_UNFITTED)

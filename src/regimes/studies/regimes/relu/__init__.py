@@ -106,9 +106,7 @@ class Relu:
         start, alpha = setting.members_at(
             point, data, point.width, params.depth, [point.scale], point.seed, activation="relu"
         )
-        run = setting.train(
-            start, data, alpha, eps=params.eps, floor=params.floor, max_steps=params.max_steps
-        )
+        run = setting.train_at(point, params, start, data, alpha, floor=params.floor)
         numbers = {
             "kernel_change": setting.kernel_changes(start, run, data.x_test),
             "weight_change": setting.weight_changes(start, run),

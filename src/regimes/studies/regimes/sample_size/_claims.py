@@ -1,0 +1,35 @@
+"""Verdict on the gap between feature and lazy training as the training set grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regimes.lab import Claim
+from regimes.lab.judge import Claims, Missing, mean_of, need
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+claim = Claims()
+
+
+def finished(dataset: xr.Dataset) -> xr.Dataset:
+    """The training sets that have been learned, from small to large."""
+    done = need(dataset, "error").dropna("n_train", how="all", subset=["error"])
+    return done.sortby(["n_train", "scale"])
+
+
+@claim("REG-30", "error at scale 1 less error at scale 1000 shrinks with the training set")
+def _gap(dataset: xr.Dataset) -> Claim:
+    done = finished(dataset)
+    if min(done.sizes["n_train"], done.sizes["scale"]) < 2 or done.sizes["seed"] < 3:
+        raise Missing("needs two training sets, two scales and three seeds")
+    gap = done.error.isel(scale=0) - done.error.isel(scale=-1)
+    change = mean_of(gap.isel(n_train=-1) - gap.isel(n_train=0))  # the same networks: paired
+    gaps = [(int(p), mean_of(100 * gap.sel(n_train=p))) for p in gap.n_train]
+    told = ", ".join(f"{each.value:.2f} ± {each.error:.2f} % at {p}" for p, each in gaps)
+    ensembles = done.ensemble_error.isel(scale=0) - done.ensemble_error.isel(scale=-1)
+    of_means = ", ".join(f"{100 * each:.2f} %" for each in ensembles.values)
+    unfitted = int((done.fitted < 1).sum())
+    why = f"gaps {told}; of ensembles {of_means}; {unfitted} runs ended unfitted"
+    return Claim.between("REG-30", change.value, -1.0, 0.0, error=change.error, why=why)
