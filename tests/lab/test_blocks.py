@@ -118,6 +118,21 @@ def test_a_cut_scan_that_is_half_done_has_gaps(tmp_path):
     assert unfinished(data) == 6
 
 
+def test_a_scan_of_one_stacked_trial_has_no_axis_of_trials(tmp_path):
+    @dataclass(frozen=True)
+    class One:
+        seed: tuple[int, ...] = (0, 1)
+
+    class Body:
+        @staticmethod
+        def trial(params, point):
+            return TrialResult({"count": 2}, {"value": Array("seed", point.seed)})
+
+    made = study("toy/one", version=1, sizes={"smoke": One()}, axes=[SEED])(Body)
+    data = run(made, store=Store(tmp_path)).dataset
+    assert (data["count"].dims, data.value.dims, int(data["count"])) == ((), ("seed",), 2)
+
+
 @pytest.mark.parametrize(
     ("axis", "message"),
     [

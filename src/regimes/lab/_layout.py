@@ -150,7 +150,7 @@ def fill(layout: Layout, name: str, entries: Sequence[Entry]) -> tuple[tuple[str
     whole = cells == np.prod(layout.shape, dtype=int) and all(s == inner for s in shapes)
     array = _blank((*layout.shape, *inner), [entry.value for entry in entries], whole=whole)
     for entry, part, where, shape in zip(entries, parts, places, shapes, strict=True):
-        array[where][(slice(None),) * lead + layout.inside(entry, inner_dims, shape)] = part
+        array[(*where, *layout.inside(entry, inner_dims, shape))] = part
     return (*layout.dims, *inner_dims), array
 
 

@@ -1,13 +1,8 @@
 """Seeds that are trained side by side, and how studies numbered their batches before."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from regimes.lab import TrialConfig
-
-if TYPE_CHECKING:
-    import xarray as xr
+from regimes.lab import Data, TrialConfig
 
 
 def numbered_batch(params: Any, config: TrialConfig) -> TrialConfig | None:
@@ -29,7 +24,7 @@ point={'batch': 2, 'd': 5}, dtype='float64')
     return TrialConfig(config.study, config.version, fixed, {"batch": batch, **rest}, config.dtype)
 
 
-def seeds_that_ran(dataset: xr.Dataset, variable: str) -> xr.Dataset:
+def seeds_that_ran(dataset: Data, variable: str) -> Data:
     """The data of the seeds that have a value of this variable."""
     from regimes.lab.judge import need
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
 
+
 SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
 _TEST_FILES = {"mnist": 10_000, "kmnist": 10_000}  # images in them; read where they are enough
 _FILES = {name: name for name in ("least", "all", "train", "test", "split")}

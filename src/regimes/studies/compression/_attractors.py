@@ -10,6 +10,7 @@ from regimes.lab import draw
 if TYPE_CHECKING:
     from regimes.theory import FixedPoint
 
+
 EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe (S1)
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
 NAMES = ("w₁ > 0, β < 0", "w₁ > 0, β > 0", "w₁ < 0, β > 0")

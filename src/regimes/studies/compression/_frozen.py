@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     Kernel: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
+
 PENALTY = 1e8  # C of the machine: large, so that no margin is violated where data are separable
 ITERATIONS = 5_000_000  # of the solver; only data that the kernel cannot separate need so many
 _ENTRIES = {"cpu": 2**20, "cuda": 2**26}  # kernel values made at once: what caches hold, or memory

@@ -1,21 +1,16 @@
 """Points of the two classes, drawn alike in all figures of the theme."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
+from regimes.lab import Figure, draw
 
 LABELS = {1.0: draw.BLUE, -1.0: draw.ORANGE}
 
 
 def dots(
-    figure: go.Figure, points: np.ndarray, labels: np.ndarray, *, panel: int = 1, **options: Any
+    figure: Figure, points: np.ndarray, labels: np.ndarray, *, panel: int = 1, **options: Any
 ) -> None:
     """Points (n, 2) coloured by their labels (n,), +-1: one trace per class, the positive first."""
     for label, color in LABELS.items():

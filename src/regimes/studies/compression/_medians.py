@@ -1,44 +1,38 @@
 """Medians over seeds against the number of points: when they are judged, how they are drawn."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, Values, draw
 from regimes.lab.judge import Missing
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 POINTS = "training points p"
 _FINISHED = 2  # in `trial_state` of `lab.collect`; what failed or has not run yet is below
 
 
-def unfinished(dataset: xr.Dataset) -> int:
+def unfinished(dataset: Data) -> int:
     """Trials of the scan that failed or have not run yet."""
     if "trial_state" not in dataset:
         raise Missing("no trial has run")
     return int((dataset.trial_state < _FINISHED).sum())
 
 
-def need_whole(dataset: xr.Dataset) -> None:
+def need_whole(dataset: Data) -> None:
     """Medians move while seeds and sizes come in, so nothing is decided before the last trial."""
     if left := unfinished(dataset):
         raise Missing(f"{left} trials missing")
 
 
-def axes(y: str, *, caption: str, ticks: Any, x: str = POINTS) -> go.Figure:
+def axes(y: str, *, caption: str, ticks: Any, x: str = POINTS) -> Figure:
     """Both axes logarithmic, ticks at the sizes that were run."""
     figure = draw.axes(x, y, log="xy", ticks=ticks, caption=caption)
     return figure.update_yaxes(dtick="D2")
 
 
 def curve(
-    figure: go.Figure,
-    data: xr.DataArray,
+    figure: Figure,
+    data: Values,
     name: str,
     *,
     over: str = "n_train",

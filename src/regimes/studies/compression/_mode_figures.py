@@ -3,37 +3,28 @@
 The data are those of one training set, with a coordinate that names the kernels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, Values, draw
 from regimes.lab.judge import standard_error
 from regimes.studies.compression._labelled import LABELS, dots
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
-    Figure: TypeAlias = Callable[[xr.Dataset], go.Figure]
 
 COLORS = {"initial NTK": draw.ORANGE, "final NTK": draw.OCHRE, "final last layer": draw.CYAN}
 
 
 def captioned(
-    choose: Callable[[xr.Dataset], xr.Dataset],
-    drawn: Callable[[xr.Dataset, str], go.Figure],
+    choose: Callable[[Data], Data],
+    drawn: Callable[[Data, str], Figure],
     caption: str,
-) -> Figure:
+) -> Callable[[Data], Figure]:
     """One of the figures below, of the data that `choose` takes from those of a study.
 
     Their sizes stand in the caption where it says `{sizes}`.
     """
 
-    def figure(dataset: xr.Dataset) -> go.Figure:
+    def figure(dataset: Data) -> Figure:
         shown = choose(dataset)
         sizes = [f"{dim} = {int(shown[dim])}" for dim in ("d", "p") if dim in shown.coords]
         return drawn(shown, caption.format(sizes=", ".join(sizes)))
@@ -41,7 +32,7 @@ def captioned(
     return figure
 
 
-def information(shown: xr.Dataset, caption: str) -> go.Figure:
+def information(shown: Data, caption: str) -> Figure:
     """What each eigenvector tells about the label (Figs 9a and 9c)."""
     from regimes.measure import mutual_information_floor
 
@@ -53,17 +44,17 @@ def information(shown: xr.Dataset, caption: str) -> go.Figure:
     return figure
 
 
-def projection(shown: xr.Dataset, caption: str) -> go.Figure:
+def projection(shown: Data, caption: str) -> Figure:
     """How much of the label lies on each eigenvector (Figs 9b and 9d)."""
     return _bars(shown.projection, "projection ω²ᵣ (fraction of the label)", caption)
 
 
-def centred_projection(shown: xr.Dataset, caption: str) -> go.Figure:
+def centred_projection(shown: Data, caption: str) -> Figure:
     """The same for the double-centred kernel."""
     return _bars(shown.projection_centered, "projection ω²ᵣ (fraction of the label)", caption)
 
 
-def planes(shown: xr.Dataset, caption: str, *, points: int = 400) -> go.Figure:
+def planes(shown: Data, caption: str, *, points: int = 400) -> Figure:
     """The first two eigenvectors of each kernel side by side, by label (Fig. 10)."""
     figure = draw.axes(
         "φ₁ (mean square 1)",
@@ -80,7 +71,7 @@ def planes(shown: xr.Dataset, caption: str, *, points: int = 400) -> go.Figure:
     return figure
 
 
-def _bars(values: xr.DataArray, title: str, caption: str) -> go.Figure:
+def _bars(values: Values, title: str, caption: str) -> Figure:
     """One group of bars per rank: means and errors over seeds."""
     figure = draw.axes("rank r of the eigenvector", title, caption=caption, barmode="group")
     figure.update_xaxes(dtick=1).update_yaxes(rangemode="tozero")

@@ -13,6 +13,7 @@ from regimes.lab import Array
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 MODES = 10  # eigenvectors looked at (Fig. 9)
 PER_KERNEL: dict[str, tuple[str, ...]] = {  # what is stored of `Modes`, with its dimensions
     "information": ("mode",),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from regimes.flow import Event, NetworkSnapshot, Observer, Recording, Run
     from regimes.nets import FullyConnected
 
+
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from regimes.flow import Run
     from regimes.nets import Ensemble
 
+
 BATCH = 32
 NEARLY = 0.04  # training points without their margin that a run may have (PR11)
 

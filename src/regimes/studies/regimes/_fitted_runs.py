@@ -3,21 +3,17 @@
 A scan that is not finished, or whose runs did not fit, decides nothing: it is `Missing`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Missing, need
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 NEAR = 1e-6  # scales are the same when they agree so well
 
 
-def fitted_at(dataset: xr.Dataset, name: str, scale: float, **place: Any) -> np.ndarray:
+def fitted_at(dataset: Data, name: str, scale: float, **place: Any) -> np.ndarray:
     """Values (fitted seeds, ...) of one point of the scan.
 
     Studies whose runs end at a time, not when they fit, have no `fitted`: all their runs count.
@@ -33,7 +29,7 @@ def fitted_at(dataset: xr.Dataset, name: str, scale: float, **place: Any) -> np.
 
 
 def fitted_curve(
-    dataset: xr.Dataset, name: str, window: tuple[float, float], **place: Any
+    dataset: Data, name: str, window: tuple[float, float], **place: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scales in the window (n,), and the positive values (seeds, n) found there.
 

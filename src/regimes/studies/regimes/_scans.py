@@ -5,25 +5,20 @@ was named by a text such as "widths L=2 P=50 h=32 at=0.1"; what was computed und
 found again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import TrialConfig, finished, rows, unfinished
+from regimes.lab import Data, TrialConfig, finished, rows, unfinished
 from regimes.lab.judge import Missing
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 LEAST_SEEDS = 4  # fewer give no error bar worth the name
 WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # documents'
 _LETTERS = {"depth": "L", "n_train": "P", "width": "h", "scale": "at", "alpha": "alpha"}
 
 
-def scan(dataset: xr.Dataset, block: str) -> xr.Dataset:
+def scan(dataset: Data, block: str) -> Data:
     """The finished trials of a block, with the seeds of this block alone.
 
     Raises:
@@ -33,7 +28,7 @@ def scan(dataset: xr.Dataset, block: str) -> xr.Dataset:
     return table.isel(seed=table.fitted.notnull().any("trial").values)
 
 
-def whole(dataset: xr.Dataset, *blocks: str) -> xr.Dataset:
+def whole(dataset: Data, *blocks: str) -> Data:
     """The trials of these blocks, where the scan has them: all finished, with seeds enough.
 
     Raises:
@@ -52,13 +47,13 @@ def whole(dataset: xr.Dataset, *blocks: str) -> xr.Dataset:
     return own
 
 
-def first_of(dataset: xr.Dataset, *blocks: str) -> str:
+def first_of(dataset: Data, *blocks: str) -> str:
     """The first of these blocks that the scan has, else the last."""
     known = dataset.block.values if "block" in dataset.coords else ()
     return next((block for block in blocks if block in known), blocks[-1])
 
 
-def ran(dataset: xr.Dataset, *blocks: str) -> list[str]:
+def ran(dataset: Data, *blocks: str) -> list[str]:
     """Those of these blocks with a finished trial.
 
     Raises:
@@ -71,12 +66,12 @@ def ran(dataset: xr.Dataset, *blocks: str) -> list[str]:
     return found
 
 
-def along(table: xr.Dataset, setting: str) -> xr.Dataset:
+def along(table: Data, setting: str) -> Data:
     """The rows with one setting as their dimension, in its order."""
     return table.sortby(setting).swap_dims(trial=setting)
 
 
-def split(table: xr.Dataset, by: str, over: str) -> dict[Any, xr.Dataset]:
+def split(table: Data, by: str, over: str) -> dict[Any, Data]:
     """The rows of every value of one setting, each `along` another."""
     values = table[by].values
     return {
@@ -122,7 +117,7 @@ def every_block(params: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str
     return {**(same[0] if same else {}), **params}
 
 
-def from_cases(dataset: xr.Dataset) -> xr.Dataset:
+def from_cases(dataset: Data) -> Data:
     """A table of trials that were named by texts, as a table of blocks; others as they are."""
     if "case" not in dataset.dims:
         return dataset

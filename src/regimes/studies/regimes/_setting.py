@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regimes.lab import Point, TrialConfig
     from regimes.nets import Ensemble, FullyConnected
 
+
 COMPONENTS = 10
 POOL = (5000, 5000)  # images to train and to test that `task` takes the first of
 POOLS: dict[str, tuple[int, int | None]] = {"digits": (1000, None)}

@@ -1,15 +1,8 @@
 """The verdict on the two ends of the scan: COMP-20."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, mean_of, need
 from regimes.studies._batches import seeds_that_ran
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FEATURE, ALSO_FEATURE, LAZY = 1e-8, 1e-6, 1e4  # the scales that are compared
 EXPECTED = (
@@ -20,7 +13,7 @@ claim = Claims()
 
 
 @claim("COMP-20", EXPECTED)
-def _plateaus(dataset: xr.Dataset) -> Claim:
+def _plateaus(dataset: Data) -> Claim:
     """Two plateaus of the test error, the feature one lower."""
     ran = seeds_that_ran(dataset, "test_error")
     start, also, end = (need(ran, "test_error", alpha=a) for a in (FEATURE, ALSO_FEATURE, LAZY))

@@ -1,17 +1,9 @@
 """Figures of the scan over alpha: the crossover, neurons aligning, neurons at the end."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies._batches import seeds_that_ran
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 TIMES = np.logspace(-2, 2, 41)  # in units of t*, where the course of a run is kept
 PANELS = (
@@ -29,7 +21,7 @@ LINES = (  # variable, name, panel, colour
 )
 
 
-def _crossover(dataset: xr.Dataset) -> go.Figure:
+def _crossover(dataset: Data) -> Figure:
     caption = (
         "Left end: feature learning. The output is scaled down so much that the weights must grow "
         "before anything is fitted; on the way the network turns into the one direction that "
@@ -54,7 +46,7 @@ def _crossover(dataset: xr.Dataset) -> go.Figure:
     return figure.update_layout(legend_y=-0.16)
 
 
-def _aligning(dataset: xr.Dataset) -> go.Figure:
+def _aligning(dataset: Data) -> Figure:
     caption = (
         "How much of the first layer, each neuron counted by its effect on the output, points "
         "along the one informative direction. It starts at about 1/d. In the feature regime (blue) "
@@ -70,7 +62,7 @@ def _aligning(dataset: xr.Dataset) -> go.Figure:
     return figure.update_yaxes(range=[0, 1.02])
 
 
-def _neurons(dataset: xr.Dataset) -> go.Figure:
+def _neurons(dataset: Data) -> Figure:
     """One network, alpha by slider."""
     import plotly.graph_objects as go
 

@@ -1,17 +1,11 @@
 """Verdicts on the amplification: its level, its growth with p, its course in time."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data, Values
 from regimes.lab.judge import Claims, Missing, Parts, above, below, mean_of, need, power_law, within
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 TIMES = np.linspace(0.0, 3.0, 61)  # at which Λ(t) is kept, in units of t*
 
@@ -21,7 +15,7 @@ claim = Claims()
 @claim(
     "COMP-11", "Λ* within a quarter of its prediction and w_i/w_1 within 0.004, on every data set"
 )
-def _level(dataset: xr.Dataset) -> Parts:
+def _level(dataset: Data) -> Parts:
     d5 = need(dataset, "amplification_predicted", d=5)
     chosen = d5.dropna("p", how="all", subset=["amplification_predicted"]).isel(p=-1)
     level = chosen.level / chosen.amplification_predicted
@@ -42,17 +36,17 @@ def _level(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-12", "slope 0.5 ± 0.08, Λ*/sqrt(p) from 0.6 to 1.2")
-def _growth_in_five_dimensions(dataset: xr.Dataset) -> Claim:
+def _growth_in_five_dimensions(dataset: Data) -> Claim:
     return _growth(dataset, "COMP-12", 5, 0.08, prefactor=(0.6, 1.2))
 
 
 @claim("COMP-13", "slope 0.5 ± 0.1")
-def _growth_in_ten_dimensions(dataset: xr.Dataset) -> Claim:
+def _growth_in_ten_dimensions(dataset: Data) -> Claim:
     return _growth(dataset, "COMP-13", 10, 0.10)
 
 
 @claim("COMP-15", "exponential growth, a plateau before t*, no loss after it")
-def _shape(dataset: xr.Dataset) -> Parts:
+def _shape(dataset: Data) -> Parts:
     d5 = need(dataset, "course", d=5).dropna("p", how="all", subset=["course"]).isel(p=0)
     course = d5.course.transpose("seed", "moment").values
     half, late, star = np.searchsorted(TIMES, (0.5, 0.9, 1.0))
@@ -70,7 +64,7 @@ def _shape(dataset: xr.Dataset) -> Parts:
 
 
 def _growth(
-    dataset: xr.Dataset,
+    dataset: Data,
     id: str,
     d: int,
     tolerance: float,
@@ -95,5 +89,5 @@ def _growth(
     return Claim.holds(id, False, expected, measured=fit.exponent, error=fit.error, why=why)
 
 
-def _range(values: xr.DataArray) -> str:
+def _range(values: Values) -> str:
     return f"{float(values.min()):.3f} to {float(values.max()):.3f}"

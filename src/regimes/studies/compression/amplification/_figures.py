@@ -1,23 +1,16 @@
 """Fig. 5: amplification in time, and against the number of points."""
 
-from __future__ import annotations
-
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression._attractors import fastest_attractor
 from regimes.studies.compression.amplification._claims import TIMES
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _in_time(dataset: xr.Dataset) -> go.Figure:
+def _in_time(dataset: Data) -> Figure:
     caption = (
         "The informative direction is amplified exponentially, then sampling noise in the other "
         "directions stops it: a plateau, reached before the first points are fitted at t*. After "
@@ -35,7 +28,7 @@ def _in_time(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _against_p(dataset: xr.Dataset) -> go.Figure:
+def _against_p(dataset: Data) -> Figure:
     from regimes import theory
 
     caption = (

@@ -15,6 +15,7 @@ from regimes.studies.compression.cylinder._figures import FIGURES
 if TYPE_CHECKING:
     from regimes.flow import Run
 
+
 D, D_PAR = 3, 2
 PEAK_BY = 5.0  # times t*: in 15 runs to the end the amplification was largest by 2.2 t*
 

@@ -1,15 +1,8 @@
 """Verdicts on the growth of the amplification with p: at t* (COMP-28) and at its largest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import Claim
+from regimes.lab import Claim, Data, Values
 from regimes.lab.judge import Claims, Missing, need, power_law
 from regimes.studies.compression._medians import need_whole
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 DECIDE_FROM = 100  # smaller training sets are not judged
 
@@ -17,12 +10,12 @@ claim = Claims()
 
 
 @claim("COMP-28", "0.5 ± 0.12")
-def _at_t_star(dataset: xr.Dataset) -> Claim:
+def _at_t_star(dataset: Data) -> Claim:
     return _growth(dataset, "COMP-28", "amplification_star", 0.12)
 
 
 @claim("COMP-29", "0.5 ± 0.2")
-def _largest(dataset: xr.Dataset) -> Claim:
+def _largest(dataset: Data) -> Claim:
     note = "".join(
         f"; latest peak of the runs {runs} at {float(dataset[name].max()):.3g} t*"
         for runs, name in (("to 5 t*", "time_of_peak"), ("to the end", "peak_time"))
@@ -31,13 +24,13 @@ def _largest(dataset: xr.Dataset) -> Claim:
     return _growth(dataset, "COMP-29", "peak", 0.2, note)
 
 
-def measured(dataset: xr.Dataset, name: str) -> xr.DataArray:
+def measured(dataset: Data, name: str) -> Values:
     """A variable in the way of training that measured it."""
     until = {"amplification_star": "t_star", "peak": "peak"}.get(name, "fitted")
     return need(dataset, name, until=until)[name]
 
 
-def _growth(dataset: xr.Dataset, id: str, name: str, tolerance: float, note: str = "") -> Claim:
+def _growth(dataset: Data, id: str, name: str, tolerance: float, note: str = "") -> Claim:
     need_whole(dataset)
     curve = measured(dataset, name)
     curve = curve.sel(n_train=curve.n_train >= DECIDE_FROM).dropna("n_train", how="all")

@@ -1,20 +1,12 @@
 """Fig. 7: amplification (top) and learning curves (bottom)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression import _medians
 from regimes.studies.compression.cylinder._claims import measured
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _amplification(dataset: xr.Dataset) -> go.Figure:
+def _amplification(dataset: Data) -> Figure:
     caption = (
         "Weight of the two informative directions over that of the third, when a tenth of the "
         "points is fitted (t*) and at its largest up to five times t*; medians over seeds, bars "
@@ -30,7 +22,7 @@ def _amplification(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _curves(dataset: xr.Dataset) -> go.Figure:
+def _curves(dataset: Data) -> Figure:
     from regimes.theory import beta_feature, beta_lazy
 
     caption = (

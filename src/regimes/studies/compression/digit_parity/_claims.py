@@ -3,17 +3,11 @@
 MNIST is held to the document's numbers, the 8 x 8 digits to their order.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Claims, Missing, Parts, above, below, mean_of, need, power_law, within
 from regimes.studies.compression.digit_parity._nets import KERNELS
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 CURVES = ("network", *KERNELS)
 CUBES = (2, 5)  # dimensions of the cubes that test the estimator of dimension
@@ -24,29 +18,29 @@ FIT_FROM = 100  # smallest p in the fits of the exponents
 claim = Claims()
 
 
-def finished(dataset: xr.Dataset) -> xr.Dataset:
+def finished(dataset: Data) -> Data:
     """The training-set sizes that have run, with the names of kernels and curves."""
     ran = need(dataset, "error").dropna("p", how="all", subset=["error"]).sortby("p")
     return ran.assign_coords(kernel=list(KERNELS), curve=list(CURVES))
 
 
-def compared(dataset: xr.Dataset) -> xr.Dataset:
+def compared(dataset: Data) -> Data:
     """The p at which kernels are compared: 400 digits, or the most there are."""
     ran = finished(dataset)
     p = ran.p.values
     return ran.sel(p=COMPARE_AT if COMPARE_AT in p and not _is_mnist(ran) else p.max())
 
 
-def _is_mnist(dataset: xr.Dataset) -> bool:
+def _is_mnist(dataset: Data) -> bool:
     return int(dataset.pixels.max()) == MNIST_PIXELS
 
 
-def _errors(shown: xr.Dataset, *curves: str) -> list[np.ndarray]:
+def _errors(shown: Data, *curves: str) -> list[np.ndarray]:
     """Test errors of these curves, (seed,) each."""
     return [shown.error.sel(curve=curve).values for curve in curves]
 
 
-def _ending(shown: xr.Dataset) -> str:
+def _ending(shown: Data) -> str:
     satisfied = shown.kernel_satisfied.transpose("seed", "kernel").values.mean(0)
     kernels = ", ".join(f"{n} {s:.1%}" for n, s in zip(KERNELS, satisfied, strict=True))
     return (
@@ -56,7 +50,7 @@ def _ending(shown: xr.Dataset) -> str:
 
 
 @claim("COMP-42", "the network's error falls faster with p than that of its first kernel")
-def _exponents(dataset: xr.Dataset) -> Parts:
+def _exponents(dataset: Data) -> Parts:
     ran = finished(dataset)
     p = ran.p.values
     window = (min(FIT_FROM, p.max() / 2), float(p.max()))
@@ -86,7 +80,7 @@ def _exponents(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-43", "the final kernel learns as well as the network, and better than the first")
-def _final_kernel(dataset: xr.Dataset) -> Parts:
+def _final_kernel(dataset: Data) -> Parts:
     shown = compared(dataset)
     final, first = _errors(shown, "final NTK", "initial NTK")
     net = shown.paired_error.values
@@ -96,7 +90,7 @@ def _final_kernel(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-44", "the kernel of the last layer learns better than the initial kernel")
-def _last_layer(dataset: xr.Dataset) -> Parts:
+def _last_layer(dataset: Data) -> Parts:
     shown = compared(dataset)
     last, first, blank = _errors(shown, "final last layer", "initial NTK", "initial last layer")
     net = shown.paired_error.values
@@ -110,7 +104,7 @@ def _last_layer(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-45", "training moves the information into the first eigenvector")
-def _information_rises(dataset: xr.Dataset) -> Parts:
+def _information_rises(dataset: Data) -> Parts:
     shown = compared(dataset)
     top, centred = (
         {kernel: shown[name].sel(kernel=kernel).isel(mode=0).values for kernel in KERNELS}
@@ -128,7 +122,7 @@ def _information_rises(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-46", "the last layer has few dimensions, and the estimator those of cubes")
-def _dimension(dataset: xr.Dataset) -> Parts:
+def _dimension(dataset: Data) -> Parts:
     ran, shown = finished(dataset), compared(dataset)
     last = mean_of(shown.dimension.sel(kernel="final last layer"))
     if _is_mnist(ran):

@@ -1,19 +1,12 @@
 """Figures of the parity of digits: Figs 8, 9c,d and 10, and the dimension of the last layer."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies.compression import _mode_figures as modes
 from regimes.studies.compression.digit_parity._claims import compared, finished
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 STYLES = {
     "network": (draw.GREEN, "solid"),
@@ -25,7 +18,7 @@ STYLES = {
 SLOPES = {"network": ("1/2", 1 / 2), "initial NTK": ("1/3", 1 / 3)}  # the triangles of Fig. 8
 
 
-def _learning_curves(dataset: xr.Dataset) -> go.Figure:
+def _learning_curves(dataset: Data) -> Figure:
     caption = (
         "Test error of the parity of a digit: the network, and machines with its frozen kernels "
         "(mean and standard error over seeds). The network and the kernels it ends with fall "
@@ -48,7 +41,7 @@ def _learning_curves(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _dimensions(dataset: xr.Dataset) -> go.Figure:
+def _dimensions(dataset: Data) -> Figure:
     caption = (
         "Dimension of the cloud of last-layer representations of unseen images, from the ratio of "
         "the distances to the two nearest neighbours. Training lowers it; the document finds about "

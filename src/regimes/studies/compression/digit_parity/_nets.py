@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regimes.flow import Run
     from regimes.nets import Ensemble, MnasNetLike
 
+
 # Of the machines: the rank of a last layer is its width, too low to separate many images, and then
 # the largest penalty that has a solution is taken.
 PENALTIES = (1e8, 1e6, 1e4, 1e2)

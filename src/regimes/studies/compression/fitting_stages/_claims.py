@@ -1,17 +1,10 @@
 """Verdicts on how the stripe is fitted: COMP-32 and COMP-33."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, mean_of, need
 from regimes.studies.compression._attractors import EDGES
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 STAGES = ("t*", "half fitted", "end")
 BIN, MASS, BINS = 0.2, 0.9, 8  # COMP-33: so much of the amplitude in so many bins of this width
@@ -20,7 +13,7 @@ claim = Claims()
 
 
 @claim("COMP-32", "fitted points farther from the interfaces: ratio > 1")
-def _order(dataset: xr.Dataset) -> Claim:
+def _order(dataset: Data) -> Claim:
     ran = need(dataset, "fitted_distance", "unfitted_distance")
     fitted, rest = ran.fitted_distance.values, ran.unfitted_distance.values
     ratio = mean_of(fitted / rest)
@@ -39,7 +32,7 @@ def _order(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-33", "few places of neurons; the function changes sign at the interfaces")
-def _places(dataset: xr.Dataset) -> Claim:
+def _places(dataset: Data) -> Claim:
     ran = need(dataset, "bins", "profile")
     tolerance = 0.05 if int(ran.n_train) < 10_000 else 0.02
     at_end, bins = ran.profile.isel(stage=-1).transpose("seed", "x1"), ran.bins.values

@@ -1,22 +1,14 @@
 """Fig. 4: one network's function at three stages, and its loss and error in time."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.fitting_stages._claims import STAGES
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _profiles(dataset: xr.Dataset) -> go.Figure:
+def _profiles(dataset: Data) -> Figure:
     caption = (
         "One network in d = 2. Top: its function along the informative axis; the band is the "
         "stripe, where y = -1, and dotted lines are the margins ±1. Bottom: where each neuron's "
@@ -61,7 +53,7 @@ def _profiles(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _curves(dataset: xr.Dataset) -> go.Figure:
+def _curves(dataset: Data) -> Figure:
     caption = (
         "The same network. Nothing is learnt until t*, while weights grow and align (dashed: the "
         "times of the figure above). Then loss and test error fall together: the compression made "

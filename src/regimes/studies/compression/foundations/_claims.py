@@ -1,17 +1,10 @@
 """Verdicts on the foundations, each from the check that measures it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim, ran
+from regimes.lab import Claim, Data, ran
 from regimes.lab.judge import Claims, Measured, Missing, log_slope, mean_of
 from regimes.studies.compression._attractors import EDGES, TABLE
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 PERPENDICULAR = (-0.24897, -0.35591, -0.37833)  # COMP-08, in units of 1/tau
 PRINTED = (-0.0993, -0.1420, -0.1509)  # what eq. 15 as printed would give
@@ -34,7 +27,7 @@ claim = Claims()
 
 
 @claim("COMP-01", EXPECTED["COMP-01"])
-def _balance(dataset: xr.Dataset) -> Claim:
+def _balance(dataset: Data) -> Claim:
     at = ran(dataset, "balance")
     mass, median = float(at.stripe_mass) - 0.5, float(at.chi_median - at.radius)
     means = [float(at[f"{name}_label_mean"]) for name in ("stripe", "cylinder")]
@@ -49,7 +42,7 @@ def _balance(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-02", EXPECTED["COMP-02"])
-def _conservation(dataset: xr.Dataset) -> Claim:
+def _conservation(dataset: Data) -> Claim:
     at = ran(dataset, "conservation")
     limits, drift = at.step_limit.values, at.drift.transpose("network", "limit").values
     if len(limits) < 2:
@@ -65,7 +58,7 @@ def _conservation(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-03", EXPECTED["COMP-03"])
-def _gradient(dataset: xr.Dataset) -> Claim:
+def _gradient(dataset: Data) -> Claim:
     at = ran(dataset, "gradient")
     single, double = float(at.gradient_error_float32), float(at.gradient_error_float64)
     why = (
@@ -76,7 +69,7 @@ def _gradient(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-04", EXPECTED["COMP-04"])
-def _drift(dataset: xr.Dataset) -> Claim:
+def _drift(dataset: Data) -> Claim:
     at = ran(dataset, "drift")
     distance = np.abs(at.drift_predicted - at.drift_sampled) / at.drift_error
     why = (
@@ -89,7 +82,7 @@ def _drift(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-06", EXPECTED["COMP-06"])
-def _attractors(dataset: xr.Dataset) -> Claim:
+def _attractors(dataset: Data) -> Claim:
     counts = ran(dataset, "attractors").flags.values.astype(int).sum(1)
     listing = "; ".join(
         f"d={d}: {found} at the tabulated places, {stable} stable, {compress} compressing, by the "
@@ -100,7 +93,7 @@ def _attractors(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-08", EXPECTED["COMP-08"])
-def _perpendicular(dataset: xr.Dataset) -> Claim:
+def _perpendicular(dataset: Data) -> Claim:
     rates = ran(dataset, "attractors").perpendicular_rate.values
     worst = int(np.argmax(np.abs(rates - PERPENDICULAR)))
     why = (
@@ -113,7 +106,7 @@ def _perpendicular(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-09", EXPECTED["COMP-09"])
-def _divergence(dataset: xr.Dataset) -> Claim:
+def _divergence(dataset: Data) -> Claim:
     at = ran(dataset, "divergence")
     settled, size = settled_neurons(at), at.ode_lambda.isel(moment=-1).values
     count = int(settled.sum())
@@ -130,7 +123,7 @@ def _divergence(dataset: xr.Dataset) -> Claim:
     return _lies("COMP-09", found, 0.8, np.inf, True, why)
 
 
-def settled_neurons(at: xr.Dataset) -> np.ndarray:
+def settled_neurons(at: Data) -> np.ndarray:
     """Which neurons of the ODE have come to rest near an attractor of the sign of their w_1."""
     from regimes.theory import stripe_fixed_points
 
@@ -143,7 +136,7 @@ def settled_neurons(at: xr.Dataset) -> np.ndarray:
 
 
 @claim("COMP-35", EXPECTED["COMP-35"])
-def _split(dataset: xr.Dataset) -> Claim:
+def _split(dataset: Data) -> Claim:
     at = ran(dataset, "kernel-split")
     names = ("split_error", "spectrum_error", "null_error")
     gram, spectrum, null = (float(at[name]) for name in names)
@@ -156,7 +149,7 @@ def _split(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-47", EXPECTED["COMP-47"])
-def _rotation(dataset: xr.Dataset) -> Claim:
+def _rotation(dataset: Data) -> Claim:
     at = ran(dataset, "rotation")
     lemma, gap, errors = float(at.lemma_gap), float(at.rotated_gap), at.rotation_error.values
     if errors.shape[1] < 2:
@@ -175,7 +168,7 @@ def _rotation(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-48", EXPECTED["COMP-48"])
-def _information(dataset: xr.Dataset) -> Claim:
+def _information(dataset: Data) -> Claim:
     found = ran(dataset, "information").information.transpose("draw", "case").values
     plain, noisy, padded = found.mean(0)
     why = (
@@ -187,7 +180,7 @@ def _information(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-49", EXPECTED["COMP-49"])
-def _exponents(dataset: xr.Dataset) -> Claim:
+def _exponents(dataset: Data) -> Claim:
     at = ran(dataset, "exponents")
     gap, values = float(at.identity_gap), float(at.value_gap)
     why = (

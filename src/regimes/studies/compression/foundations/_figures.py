@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import draw, ran
+from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.compression._attractors import CLASSES as SIGNATURES
 from regimes.studies.compression._attractors import COLOURS, EDGES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
     from regimes.theory import FixedPoint
+
 
 D = 2
 CLASSES = dict(zip(SIGNATURES, COLOURS, strict=True))  # signs of w_1 and beta -> colour
@@ -22,7 +20,7 @@ SIGNS = {1: "> 0", -1: "< 0"}
 Z1, Z2 = "z₁ (standard deviations)", "z₂ (standard deviations)"
 
 
-def _resting(dataset: xr.Dataset) -> go.Figure:
+def _resting(dataset: Data) -> Figure:
     """B+ and B- against zeta, dashed where the compression condition fails (Fig. 3b)."""
     import torch
 
@@ -61,7 +59,7 @@ def _resting(dataset: xr.Dataset) -> go.Figure:
     return figure.update_xaxes(range=[-3, 3])
 
 
-def _field(dataset: xr.Dataset) -> go.Figure:
+def _field(dataset: Data) -> Figure:
     """Where z moves on infinitely many points, for the signs of each attractor."""
     ran(dataset, "attractors")
     caption = (
@@ -110,7 +108,7 @@ def boundary_velocity(sign_w: int, sign_beta: int) -> tuple[np.ndarray, np.ndarr
     return z.numpy(), velocity.numpy()
 
 
-def _trajectories(dataset: xr.Dataset) -> go.Figure:
+def _trajectories(dataset: Data) -> Figure:
     """Paths of random neurons of the ODE in the plane of z."""
     at = ran(dataset, "divergence")
     caption = (
@@ -132,7 +130,7 @@ def _trajectories(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _growth(dataset: xr.Dataset) -> go.Figure:
+def _growth(dataset: Data) -> Figure:
     """Lambda of the same neurons in time."""
     at = ran(dataset, "divergence")
     caption = (
@@ -150,7 +148,7 @@ def _growth(dataset: xr.Dataset) -> go.Figure:
     return figure.update_yaxes(range=[-2, 8], dtick=2)
 
 
-def _conservation(dataset: xr.Dataset) -> go.Figure:
+def _conservation(dataset: Data) -> Figure:
     """Drift of the conserved quantity against the step limit."""
     at = ran(dataset, "conservation")
     caption = (
@@ -177,7 +175,7 @@ def _attractors() -> list[FixedPoint]:
     return [point for point in stripe_fixed_points(*EDGES, D) if point.attractor]
 
 
-def _by_class(at: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
+def _by_class(at: Data) -> list[tuple[str, str, Data]]:
     """Name, colour and data of the neurons of the ODE that have the same signs."""
     w, beta = at.ode_sign_w.values, at.ode_sign_beta.values
     return [

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from regimes.lab import Data, Values
 from regimes.lab.judge import Claims, Missing, Parts, near, need, power_law, within
 from regimes.studies.compression._medians import need_whole
 from regimes.studies.compression.kernel_curves._tasks import FACTORS, ROOT, TASKS
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.measure import PowerLaw
+
 
 FULL_FROM = 20_000  # a scan that reaches so far is judged by the tolerances of the full size
 
@@ -20,7 +20,7 @@ claim = Claims()
 
 
 @claim("COMP-22", "exponents of the stripes as they are near d/(3d-2)")
-def _lazy(dataset: xr.Dataset) -> Parts:
+def _lazy(dataset: Data) -> Parts:
     from regimes.theory import beta_lazy
 
     last, early = _judged_up_to(dataset), []
@@ -35,7 +35,7 @@ def _lazy(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-23", "exponents of the compressed stripes near (2d-1)/(3d-2)")
-def _compressed(dataset: xr.Dataset) -> Parts:
+def _compressed(dataset: Data) -> Parts:
     from regimes.theory import beta_feature
 
     last, limits = _judged_up_to(dataset), []
@@ -52,7 +52,7 @@ def _compressed(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-27", "the error falls as a power of the factor of compression")
-def _gain(dataset: xr.Dataset) -> Parts:
+def _gain(dataset: Data) -> Parts:
     from regimes.theory import compression_exponent
 
     _judged_up_to(dataset)
@@ -66,7 +66,7 @@ def _gain(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-30", "exponents of the cylinder near 3/7, and 1/14 larger with compression")
-def _cylinder(dataset: xr.Dataset) -> Parts:
+def _cylinder(dataset: Data) -> Parts:
     window = (250, _judged_up_to(dataset))
     lazy, small = (_fit(dataset, "cylinder-3", kind, window) for kind in ("1", ROOT))
     gap = (lazy.exponent - small.exponent, math.hypot(lazy.error, small.error))
@@ -75,7 +75,7 @@ def _cylinder(dataset: xr.Dataset) -> Parts:
     return f"compressed {-small.exponent:.3f}; 3/7 and 1/2 in the limit, 1/14 apart"
 
 
-def gain_scan(dataset: xr.Dataset) -> xr.DataArray:
+def gain_scan(dataset: Data) -> Values:
     """Errors (task, compression, seed) at the first p where every factor was scanned."""
     if not set(FACTORS) <= set(need(dataset, "error").compression.values):
         raise Missing(f"the factors {', '.join(FACTORS)} were not all scanned")
@@ -87,7 +87,7 @@ def gain_scan(dataset: xr.Dataset) -> xr.DataArray:
     return scan.assign_coords(compression=[float(factor) for factor in FACTORS])
 
 
-def _judged_up_to(dataset: xr.Dataset) -> int:
+def _judged_up_to(dataset: Data) -> int:
     """The largest p of a scan that can be judged: whole, of every task, far enough."""
     need_whole(dataset)
     gain_scan(dataset)
@@ -97,6 +97,6 @@ def _judged_up_to(dataset: xr.Dataset) -> int:
     return last
 
 
-def _fit(dataset: xr.Dataset, task: str, compression: str, window: tuple[float, float]) -> PowerLaw:
+def _fit(dataset: Data, task: str, compression: str, window: tuple[float, float]) -> PowerLaw:
     here = need(dataset, "error", task=task, compression=compression)
     return power_law(here.error, "n_train", window)

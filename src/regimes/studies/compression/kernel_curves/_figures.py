@@ -1,24 +1,17 @@
 """Learning curves of each task, and the gain by compression."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression import _medians
 from regimes.studies.compression.kernel_curves._claims import gain_scan
 from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
 ERROR = "test error (fraction)"
 
 
-def _curves(dataset: xr.Dataset, name: str) -> go.Figure:
+def _curves(dataset: Data, name: str) -> Figure:
     from regimes.theory import beta_feature, beta_lazy
 
     task = TASKS[name]
@@ -42,7 +35,7 @@ def _curves(dataset: xr.Dataset, name: str) -> go.Figure:
     return figure
 
 
-def _gains(dataset: xr.Dataset) -> go.Figure:
+def _gains(dataset: Data) -> Figure:
     from regimes.theory import compression_exponent
 
     scan = gain_scan(dataset)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from regimes.lab import unfinished
+from regimes.lab import Data, unfinished
 from regimes.lab.judge import Claims, Measured, Missing, Parts, median_ratio, power_law, within
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     Ratios: TypeAlias = dict[tuple[int, int], Measured]  # of medians over seeds, by (d, p)
+
 
 DECIDE_FROM = 128  # smaller training sets are not judged
 FULL_FROM = 4096  # a scan that reaches so far is judged by the tolerances of the full size
@@ -24,7 +23,7 @@ claim = Claims()
 
 
 @claim("COMP-14", "after t* the amplification goes on to a few times what it was")
-def _peak(dataset: xr.Dataset) -> Parts:
+def _peak(dataset: Data) -> Parts:
     large = _judged(dataset)
     ratios = _ratios(large, "amplification_max", "amplification_star")
     yield from _everywhere("Lambda_max/Lambda*", ratios, 1.5, 6.0)
@@ -35,7 +34,7 @@ def _peak(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-21", "features make far fewer errors than the kernel at initialisation")
-def _lazy(dataset: xr.Dataset) -> Parts:
+def _lazy(dataset: Data) -> Parts:
     large = _judged(dataset)
     ratios = _ratios(large, "initial_error", "feature_error")
     yield from _everywhere("lazy/feature", ratios, low=1.8)
@@ -43,7 +42,7 @@ def _lazy(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-24", "on compressed data the kernel at initialisation does as well")
-def _compressed(dataset: xr.Dataset) -> Parts:
+def _compressed(dataset: Data) -> Parts:
     large = _judged(dataset)
     low, high, least = (0.5, 1.5, 1000) if _is_full(large) else (0.3, 1.2, DECIDE_FROM)
     chosen = large.sel(n_train=large.n_train >= least)
@@ -53,12 +52,12 @@ def _compressed(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-25", "the error of the network falls with the predicted exponent")
-def _exponent(dataset: xr.Dataset) -> Parts:
+def _exponent(dataset: Data) -> Parts:
     return _exponents(dataset)
 
 
 @claim("COMP-26", "the kernel after training comes close to the network, on fresh points")
-def _final(dataset: xr.Dataset) -> Parts:
+def _final(dataset: Data) -> Parts:
     large = _judged(dataset)
     first, last = large.n_train.values[[0, -1]]
     level = _ratios(large, "final_error", "feature_error")
@@ -77,12 +76,12 @@ def _final(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-64", "the error of the network falls with the predicted exponent")
-def _repeated(dataset: xr.Dataset) -> Parts:
+def _repeated(dataset: Data) -> Parts:
     told = yield from _exponents(dataset)
     return f"{told}; {ELSEWHERE}"
 
 
-def _exponents(dataset: xr.Dataset) -> Parts:
+def _exponents(dataset: Data) -> Parts:
     from regimes.theory import beta_feature
 
     large, limits = _judged(dataset), []
@@ -98,7 +97,7 @@ def _exponents(dataset: xr.Dataset) -> Parts:
     return _remark(large, f"p = {first} to {last}; (2d-1)/(3d-2) = {', '.join(limits)}")
 
 
-def _judged(dataset: xr.Dataset) -> xr.Dataset:
+def _judged(dataset: Data) -> Data:
     """The sizes that are judged, once all has run: medians move while seeds come in."""
     if left := unfinished(dataset):
         raise Missing(f"{left} runs have not finished")
@@ -108,11 +107,11 @@ def _judged(dataset: xr.Dataset) -> xr.Dataset:
     return large
 
 
-def _is_full(dataset: xr.Dataset) -> bool:
+def _is_full(dataset: Data) -> bool:
     return bool(dataset.n_train.max() >= FULL_FROM)
 
 
-def _ratios(dataset: xr.Dataset, over: str, under: str) -> Ratios:
+def _ratios(dataset: Data, over: str, under: str) -> Ratios:
     pairs = dataset[[over, under]].stack(place=("d", "n_train"))
     return {
         place: median_ratio(here[over], here[under])
@@ -127,7 +126,7 @@ def _everywhere(name: str, ratios: Ratios, low: float = -math.inf, high: float =
     return None
 
 
-def _remark(dataset: xr.Dataset, told: str = "") -> str:
+def _remark(dataset: Data, told: str = "") -> str:
     """What is said beside the numbers, with the runs that did not come to their end."""
     count = int((dataset.fitted < 1).sum())
     unfitted = f"{count} of {dataset.fitted.size} runs ended unfitted" if count else ""

@@ -1,17 +1,11 @@
 """Fig. 2: test errors against the number of points, and the amplification of the same runs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, Values, draw
 from regimes.lab.judge import need
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 POINTS = "training points p"
 CURVES = {  # variable: name, colour, dash
@@ -23,7 +17,7 @@ CURVES = {  # variable: name, colour, dash
 }
 
 
-def _errors(dataset: xr.Dataset) -> go.Figure:
+def _errors(dataset: Data) -> Figure:
     from regimes.theory import beta_feature, beta_lazy
 
     caption = (
@@ -47,7 +41,7 @@ def _errors(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _amplification(dataset: xr.Dataset) -> go.Figure:
+def _amplification(dataset: Data) -> Figure:
     caption = (
         "How much more weight the informative direction carries than the others, when a tenth of "
         "the points is fitted (t*) and at its largest in the run; medians over seeds, bars hold "
@@ -63,16 +57,16 @@ def _amplification(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _axes(title: str, ran: xr.Dataset, caption: str, **options: Any) -> go.Figure:
+def _axes(title: str, ran: Data, caption: str, **options: Any) -> Figure:
     figure = draw.axes(POINTS, title, log="xy", ticks=ran.n_train, caption=caption, **options)
     return figure.update_yaxes(dtick="D2")
 
 
-def _medians(figure: go.Figure, data: xr.DataArray, name: str, **style: Any) -> None:
+def _medians(figure: Figure, data: Values, name: str, **style: Any) -> None:
     draw.curve(figure, data, "n_train", name, center="median", **style)
 
 
-def _slope(figure: go.Figure, data: xr.DataArray, slope: float, name: str, panel: int = 1) -> None:
+def _slope(figure: Figure, data: Values, slope: float, name: str, panel: int = 1) -> None:
     """The predicted slope below a curve, hung at its last point: it is that of large p."""
     middle = data.median("seed").dropna("n_train")
     if middle.size:

@@ -1,17 +1,10 @@
 """Verdicts on single neurons of networks: COMP-05, COMP-07 and COMP-10."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, mean_of, need, standard_error
 from regimes.studies.compression._attractors import NAMES, TABLE
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FOLLOWED = 5  # neurons compared with the ODE (COMP-10)
 CLOSE = 0.25  # in the logarithm of a weight
@@ -20,7 +13,7 @@ claim = Claims()
 
 
 @claim("COMP-05", "kinks end at three places of the informative axis")
-def _places(dataset: xr.Dataset) -> Claim:
+def _places(dataset: Data) -> Claim:
     at = need(dataset, "z_mean", part="places")
     tolerance = 0.06 if int(at.h) < 10_000 else 0.03
     expected = np.array([z for z, _ in TABLE[2]])
@@ -50,7 +43,7 @@ def _places(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-07", "weights grow at the rate that theory gives at the fastest attractor")
-def _growth(dataset: xr.Dataset) -> Claim:
+def _growth(dataset: Data) -> Claim:
     at = need(dataset, "growth", part="growth")
     slope, rate = mean_of(at.growth), float(at.rate)
     part = 0.06 if int(at.p) < 100_000 else 0.02
@@ -69,7 +62,7 @@ def _growth(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-10", "single neurons of a network follow the equation of one neuron")
-def _equation(dataset: xr.Dataset) -> Claim:
+def _equation(dataset: Data) -> Claim:
     """Judged on neurons taken as they come; those that have grown are shown beside them."""
     at = need(dataset, "gap_living", part="places")
     gaps, grown = at.gap_living.values, at.gap.values

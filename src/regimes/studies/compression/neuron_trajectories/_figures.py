@@ -1,21 +1,13 @@
 """Figures of neurons against their theory."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression._attractors import CLASSES, COLOURS, EDGES, NAMES, TABLE
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _one_neuron(dataset: xr.Dataset) -> go.Figure:
+def _one_neuron(dataset: Data) -> Figure:
     """Fig. 3a: weights of one neuron in time, and those of its equation."""
     caption = (
         "A neuron of a trained network (solid) and the equation of one neuron on infinitely many "
@@ -38,7 +30,7 @@ def _one_neuron(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _plane(dataset: xr.Dataset) -> go.Figure:
+def _plane(dataset: Data) -> Figure:
     """Fig. 3c: paths of z of a selection of neurons."""
     caption = (
         "Each line is the path, from the start to t*, of the point z where a neuron's kink is "
@@ -63,7 +55,7 @@ def _plane(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _growth(dataset: xr.Dataset) -> go.Figure:
+def _growth(dataset: Data) -> Figure:
     """Size of w_1 of the fastest class in time."""
     caption = (
         "Neurons with w₁ < 0, β > 0 in d = 5, the fastest class, until t*. After a while of "

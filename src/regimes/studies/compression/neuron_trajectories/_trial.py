@@ -15,6 +15,7 @@ from regimes.studies.compression.neuron_trajectories._claims import CLOSE, FOLLO
 if TYPE_CHECKING:
     from regimes.studies.compression.neuron_trajectories import Params
 
+
 GREW = 2.0  # neurons whose weights have at least so much grown when they are compared
 COMPARED_AT = 0.8  # of t*
 SHOWN = 60  # neurons drawn, and times drawn of each

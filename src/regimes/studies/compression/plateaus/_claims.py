@@ -1,17 +1,10 @@
 """Verdicts on both plateaus: the logarithm, the inverse, the amplification, the condition on p."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, Missing, mean_of, need
 from regimes.studies.compression._attractors import fastest_attractor
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 LAZY_FROM = 99  # alpha of 1e2 and more
 
@@ -19,7 +12,7 @@ claim = Claims()
 
 
 @claim("COMP-17", "t* linear in ln(1/alpha), slope that of the fastest fixed point ± 10 %")
-def _logarithm(dataset: xr.Dataset) -> Claim:
+def _logarithm(dataset: Data) -> Claim:
     scan = _finished(dataset, 0)
     scan = scan.sel(alpha=scan.alpha < 1.0000001e-6)
     if scan.sizes["alpha"] < 3:
@@ -46,7 +39,7 @@ _INVERSE = "alpha t* constant within 2 % and equal to the frozen kernel's within
 
 
 @claim("COMP-18", _INVERSE)
-def _inverse(dataset: xr.Dataset) -> Claim:
+def _inverse(dataset: Data) -> Claim:
     scan = _finished(dataset, 0)
     lazy = scan.sel(alpha=scan.alpha >= LAZY_FROM)
     if lazy.sizes["alpha"] < 2:
@@ -70,7 +63,7 @@ _LEVELS = (
 
 
 @claim("COMP-19", _LEVELS)
-def _levels(dataset: xr.Dataset) -> Claim:
+def _levels(dataset: Data) -> Claim:
     scan = _finished(dataset, 0)
     mean = scan.amplification.mean("seed").values
     alpha, lazy = scan.alpha.values, mean[scan.alpha >= LAZY_FROM]
@@ -90,7 +83,7 @@ def _levels(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-50", "Λ*(1e-2)/Λ*(1e-8) <= 0.5 at the largest p")
-def _condition(dataset: xr.Dataset) -> Claim:
+def _condition(dataset: Data) -> Claim:
     last = _finished(dataset, -1)
     large, small = (need(last, alpha=alpha).amplification for alpha in (1e-2, 1e-8))
     found = mean_of(large / small)
@@ -98,14 +91,14 @@ def _condition(dataset: xr.Dataset) -> Claim:
     return Claim.between("COMP-50", found.value, high=0.5, error=found.error, why=why)
 
 
-def predicted_slope(dataset: xr.Dataset) -> float:
+def predicted_slope(dataset: Data) -> float:
     """Of t* against ln(1/alpha), in units of tau; the dimension is that of all trials."""
     from regimes.theory import fitting_slope
 
     return fitting_slope([fastest_attractor(int(dataset.dimension.max()))])
 
 
-def _finished(dataset: xr.Dataset, place: int) -> xr.Dataset:
+def _finished(dataset: Data, place: int) -> Data:
     """The seeds that have run at one place along p, in the order of alpha."""
     here = need(dataset, "t_star").isel(p=place)
     ran = here.dropna("seed", how="all", subset=["t_star"])

@@ -1,21 +1,13 @@
 """Both plateaus with their predictions."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import nearest, need
 from regimes.studies.compression.plateaus._claims import predicted_slope
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _plateaus(dataset: xr.Dataset) -> go.Figure:
+def _plateaus(dataset: Data) -> Figure:
     caption = (
         "Left: the time until a tenth of the points is fitted. At small alpha the weights grow "
         "exponentially first, so t* grows only as log(1/alpha), at the rate that the fastest fixed "

@@ -1,16 +1,10 @@
 """Verdicts on the kernels of the stripe: COMP-36 to COMP-41 (spec `compression` 3)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Claims, Part, Parts, above, below, mean_of, median_ratio, need, within
 from regimes.studies.compression._modes import MODES
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 STAGES = ("initial", "at t*", "final")
 KINDS = ("NTK", "last layer")
@@ -20,36 +14,36 @@ FIGURE_P = 1000  # training points of Figs 9 and 10 (spec `compression` 2)
 claim = Claims()
 
 
-def dimensions(dataset: xr.Dataset) -> list[int]:
+def dimensions(dataset: Data) -> list[int]:
     """Those that have run, the largest first."""
     ran = need(dataset, "residual").dropna("d", how="all", subset=["residual"])
     return sorted(ran.d.values.tolist(), reverse=True)
 
 
-def at_dimension(dataset: xr.Dataset, d: int) -> xr.Dataset:
+def at_dimension(dataset: Data, d: int) -> Data:
     """One dimension, and the training-set size that Figs 9 and 10 use or comes next below."""
     ran = _sizes(dataset, d)
     p = ran.p.values
     return ran.sel(p=p[p <= FIGURE_P].max() if (p <= FIGURE_P).any() else p.min())
 
 
-def as_in_figure_9(dataset: xr.Dataset) -> xr.Dataset:
+def as_in_figure_9(dataset: Data) -> Data:
     """The largest dimension: a claim that names none is judged there."""
     return at_dimension(dataset, dimensions(dataset)[0])
 
 
-def _sizes(dataset: xr.Dataset, d: int) -> xr.Dataset:
+def _sizes(dataset: Data, d: int) -> Data:
     """The training-set sizes that have run in one dimension, with the kernels' names."""
     ran = need(dataset, "residual", d=d).dropna("p", how="all", subset=["residual"])
     return ran.sortby("p").assign_coords(kernel=list(KERNELS))
 
 
-def _of(shown: xr.Dataset, name: str, kernel: str) -> np.ndarray:
+def _of(shown: Data, name: str, kernel: str) -> np.ndarray:
     """Values of one kernel, (seed, ...)."""
     return np.asarray(shown[name].sel(kernel=kernel).transpose("seed", ...).values)
 
 
-def _ending(shown: xr.Dataset) -> str:
+def _ending(shown: Data) -> str:
     return (
         f"d={int(shown.d)}, p={int(shown.p)}, {shown.seed.size} seeds; "
         f"{int(shown.fitted.sum())} of them fitted, {float(shown.satisfied.mean()):.1%} of the "
@@ -58,7 +52,7 @@ def _ending(shown: xr.Dataset) -> str:
 
 
 @claim("COMP-36", "training brings the kernel near one that ignores the other directions")
-def _split(dataset: xr.Dataset) -> Parts:
+def _split(dataset: Data) -> Parts:
     """Medians over seeds (spec 2): a seed that comes near the split at t* has a ratio above 1."""
     least = dimensions(dataset)[-1]
     ran = _sizes(dataset, least)
@@ -78,7 +72,7 @@ def _split(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-37", "at first no eigenvector tells more of the label than the estimator's floor")
-def _flat_at_first(dataset: xr.Dataset) -> Parts:
+def _flat_at_first(dataset: Data) -> Parts:
     from regimes.measure import mutual_information_floor
 
     shown, floor = as_in_figure_9(dataset), mutual_information_floor()
@@ -93,7 +87,7 @@ def _flat_at_first(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-38", "training makes the first eigenvectors tell most of the label")
-def _information_rises(dataset: xr.Dataset) -> Parts:
+def _information_rises(dataset: Data) -> Parts:
     notes = []
     for d in dimensions(dataset):
         shown = at_dimension(dataset, d)
@@ -110,7 +104,7 @@ def _information_rises(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-39", "training puts a large part of the label on the first eigenvectors")
-def _label_concentrates(dataset: xr.Dataset) -> Parts:
+def _label_concentrates(dataset: Data) -> Parts:
     """Judged at the d of Fig. 9; the others are told.
 
     At first the label's linear part, <x_1 y>^2 = 0.135 of it, is shared by the d linear modes,
@@ -127,7 +121,7 @@ def _label_concentrates(dataset: xr.Dataset) -> Parts:
     return "; ".join(notes)
 
 
-def _concentration(shown: xr.Dataset) -> tuple[list[Part], str]:
+def _concentration(shown: Data) -> tuple[list[Part], str]:
     first, final = (_of(shown, "projection", f"{stage} NTK") for stage in ("initial", "final"))
     centred = _of(shown, "projection_centered", "final NTK").mean(0)
     parts = [
@@ -143,7 +137,7 @@ def _concentration(shown: xr.Dataset) -> tuple[list[Part], str]:
 
 
 @claim("COMP-40", "training pulls the classes apart in the plane of two eigenvectors")
-def _plane_separates(dataset: xr.Dataset) -> Parts:
+def _plane_separates(dataset: Data) -> Parts:
     shown = as_in_figure_9(dataset)
     error = {kernel: mean_of(_of(shown, "plane_error", kernel)) for kernel in KERNELS}
     yield below("5-NN error final", error["final NTK"], 0.12)
@@ -154,7 +148,7 @@ def _plane_separates(dataset: xr.Dataset) -> Parts:
 
 
 @claim("COMP-41", "the norm of the label falls with training")
-def _norm_falls(dataset: xr.Dataset) -> Parts:
+def _norm_falls(dataset: Data) -> Parts:
     """Judged with the first ridge; the others are told."""
     shown = as_in_figure_9(dataset)
     first, final = (_of(shown, "norm", f"{stage} NTK").T for stage in ("initial", "final"))

@@ -1,22 +1,15 @@
 """Figures of the stripe's kernels: Figs 9a,b and 10, and how nearly the kernel splits."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression import _mode_figures as modes
 from regimes.studies.compression.stripe_kernel._claims import STAGES, as_in_figure_9
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _split(dataset: xr.Dataset) -> go.Figure:
+def _split(dataset: Data) -> Figure:
     caption = (
         "How far the tangent kernel is from the one with all uninformative weights set to zero, "
         "Θ₁(x∥, z∥) + Θ₂(x∥, z∥) x⊥·z⊥. While the informative weights grow the distance rises "

@@ -1,18 +1,13 @@
 """Pictures of neurons as arrows over the data, still and moving."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Figure, draw
 from regimes.studies.compression._labelled import dots
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 REACH = 3.0  # the picture shows this many standard deviations, and so long is the longest arrow
 
@@ -49,7 +44,7 @@ def segments(arrows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def picture(
     panels: Sequence[Panel], *, columns: int, caption: str, moments: Sequence[str] = ()
-) -> go.Figure:
+) -> Figure:
     """Panels side by side; with names of moments, one per frame, it can be played."""
     rows = -(-len(panels) // columns)
     figure = draw.axes(
@@ -88,7 +83,7 @@ def picture(
     return animate(figure, panels, moments) if moments else figure
 
 
-def animate(figure: go.Figure, panels: Sequence[Panel], names: Sequence[str]) -> go.Figure:
+def animate(figure: Figure, panels: Sequence[Panel], names: Sequence[str]) -> Figure:
     """Add frames, a play button and a slider over them; the arrows are every third trace."""
     import plotly.graph_objects as go
 

@@ -1,16 +1,9 @@
 """Verdicts on aligning weights: COMP-16, COMP-31 and COMP-34."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, Missing, mean_of, need
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 DIMENSION = {"stripe": 2, "cylinder": 3}  # d of Figs 1 and 6
 INFORMATIVE = {"stripe": 1, "cylinder": 2}
@@ -22,7 +15,7 @@ claim = Claims()
 
 
 @claim("COMP-16", "before training no direction is larger than the others")
-def _start(dataset: xr.Dataset) -> Claim:
+def _start(dataset: Data) -> Claim:
     ran = need(dataset, "amplification_start")
     values = ran.amplification_start.max("alpha").dropna("model", how="all")  # alpha is no matter
     width = int(ran.start_width.max())
@@ -48,7 +41,7 @@ def _start(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-31", "weights turn to the informative directions, unless training is lazy")
-def _align(dataset: xr.Dataset) -> Claim:
+def _align(dataset: Data) -> Claim:
     ran = need(dataset, "share_end").dropna("model", how="all", subset=["share_end"])
     feature = ran.alpha < LAZY
     texts, fine = [], True
@@ -81,7 +74,7 @@ def _align(dataset: xr.Dataset) -> Claim:
 
 
 @claim("COMP-34", "dead neurons rest, and no others")
-def _dead(dataset: xr.Dataset) -> Claim:
+def _dead(dataset: Data) -> Claim:
     ran = need(dataset, "dead")
     width, total = int(ran.width.max()), int(ran.dead.count())
     dead, unmoved, wrong = (

@@ -1,22 +1,16 @@
 """Figs 1 and 6: the neurons before, during and after training, still and moving."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture
 from regimes.studies.compression.weights_aligning._claims import LAZY
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 PLANES = {  # coordinates drawn, and from where they are seen
     "stripe": {(0, 1): ""},
@@ -29,7 +23,7 @@ def film_times(frames: int) -> np.ndarray:
     return np.geomspace(0.03, 30.0, frames - 2)
 
 
-def _still(dataset: xr.Dataset, model: str) -> go.Figure:
+def _still(dataset: Data, model: str) -> Figure:
     ran = _scales(dataset, model)
     where = {
         "stripe": "along x1, the only direction that decides the label.",
@@ -53,7 +47,7 @@ def _still(dataset: xr.Dataset, model: str) -> go.Figure:
     return picture(panels, columns=3, caption=caption)
 
 
-def _film(dataset: xr.Dataset, model: str) -> go.Figure:
+def _film(dataset: Data, model: str) -> Figure:
     caption = (
         "Press ▶ or move the slider. Each arrow is a neuron, β w; time is in units of t*, at which "
         "a tenth of the training points is fitted, so both networks are as far in training. Left, "
@@ -71,13 +65,13 @@ def _film(dataset: xr.Dataset, model: str) -> go.Figure:
     return picture(panels, columns=ran.sizes["alpha"], caption=caption, moments=moments)
 
 
-def _scales(dataset: xr.Dataset, model: str) -> xr.Dataset:
+def _scales(dataset: Data, model: str) -> Data:
     """The scales alpha at which a model has run, the smallest first."""
     ran = need(dataset, "film", model=model).dropna("alpha", how="all", subset=["film"])
     return ran.sortby("alpha")
 
 
-def _panel(at: xr.Dataset, model: str, plane: tuple[int, int], title: str) -> Panel:
+def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:
     film, points = (at[name].isel(coordinate=list(plane)).values for name in ("film", "points"))
     axes = (f"x<sub>{plane[0] + 1}</sub>", f"x<sub>{plane[1] + 1}</sub>")
     return Panel(title, axes, points, at.labels.values, film, _boundary(model, plane))

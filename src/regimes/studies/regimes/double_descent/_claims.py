@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Claims, Missing, below, log_mean, mean_of, nearest, need, within
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.lab.judge import Parts
+
 
 SCALE, ENSEMBLE_WIDTH = 30.0, 10  # of the ledger's rows
 
 claim = Claims()
 
 
-def flow_of(dataset: xr.Dataset) -> xr.Dataset:
+def flow_of(dataset: Data) -> Data:
     """The widths at which gradient flow has run."""
     flow = need(dataset, "fitted", trainer="flow")
     return flow.dropna("width", how="all", subset=["fitted"]).sortby("width")
 
 
-def jamming(flow: xr.Dataset) -> float:
+def jamming(flow: Data) -> float:
     """sqrt(h1 h2) of the last width at which less than half of the runs fit, and the next."""
     widths = flow.width.values
     narrow = np.flatnonzero(flow.fitted.mean("seed").values < 0.5)
@@ -33,7 +33,7 @@ def jamming(flow: xr.Dataset) -> float:
     return float(np.sqrt(widths[narrow[-1]] * widths[narrow[-1] + 1]))
 
 
-def _judged(dataset: xr.Dataset) -> tuple[xr.Dataset, float]:
+def _judged(dataset: Data) -> tuple[Data, float]:
     """Gradient flow at the ledger's scale, and its jamming width."""
     flow = nearest(flow_of(dataset), scale=SCALE)
     if flow.sizes["seed"] < 3:
@@ -42,7 +42,7 @@ def _judged(dataset: xr.Dataset) -> tuple[xr.Dataset, float]:
 
 
 @claim("REG-56", "the norm peaks at jamming, the error falls beyond it, ensembles do not care")
-def _descent(dataset: xr.Dataset) -> Parts:
+def _descent(dataset: Data) -> Parts:
     flow, jam = _judged(dataset)
     norm = flow.output_norm.median("seed")
     fall = nearest(flow, width=jam).error - flow.error.isel(width=-1)  # same seeds, same data
@@ -56,7 +56,7 @@ def _descent(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-57", "an ensemble just past jamming is as good as a wide network")
-def _ensembles(dataset: xr.Dataset) -> Parts:
+def _ensembles(dataset: Data) -> Parts:
     flow, jam = _judged(dataset)
     narrow, wide = nearest(flow, width=ENSEMBLE_WIDTH), flow.isel(width=-1)
     name = f"ensemble error at h = {int(narrow.width)} / single error at h = {int(wide.width)}"
@@ -65,7 +65,7 @@ def _ensembles(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-62", "noise or decay lower the norm at jamming")
-def _regularised(dataset: xr.Dataset) -> Parts:
+def _regularised(dataset: Data) -> Parts:
     _, jam = _judged(dataset)
     by_all = nearest(dataset, scale=SCALE).dropna("width", subset=["output_norm"])
     here = nearest(by_all, width=jam)  # of the widths at which every trainer has run

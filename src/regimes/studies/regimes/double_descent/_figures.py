@@ -1,22 +1,16 @@
 """Errors and norms against width."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import Missing
 from regimes.studies.regimes._error_curves import single_and_ensemble
 from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _errors(dataset: xr.Dataset) -> go.Figure:
+def _errors(dataset: Data) -> Figure:
     caption = (
         "Test error of single networks (dashed, mean over seeds) and of their mean prediction "
         "(solid) against width, at several scales; the dotted lines mark jamming, left of which "
@@ -30,7 +24,7 @@ def _errors(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _norms(dataset: xr.Dataset) -> go.Figure:
+def _norms(dataset: Data) -> Figure:
     caption = (
         "Root mean square of the prediction on test points, medians over seeds with bars over the "
         "middle half. It is largest where networks can only just fit their data (dotted: jamming), "
@@ -49,7 +43,7 @@ def _norms(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _at_each_scale(figure: go.Figure, flow: xr.Dataset) -> Iterator[tuple[str, str, xr.Dataset]]:
+def _at_each_scale(figure: Figure, flow: Data) -> Iterator[tuple[str, str, Data]]:
     """Name, colour and data of every scale; its jamming width is marked where it is known."""
     for scale, color, part in draw.each(flow, "scale"):
         with suppress(Missing):

@@ -18,6 +18,7 @@ from regimes.studies.regimes.fluctuations._figures import FIGURES
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 HALF_DECADES = (*(float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 3)), 1e4)
 MANY_SCALES = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
 AXES = ("depth", "n_train", "width", "scale", Axis("seed", stacked=True))

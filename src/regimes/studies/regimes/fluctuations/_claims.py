@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data, Values
 from regimes.lab.judge import Claims, Measured, Missing, Parts, above, below, mean_of, within
 from regimes.studies.regimes._scans import along, first_of, percent, split, whole
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.measure import PowerLaw
+
 
 LEAST_WIDTHS = 4  # of an exponent or a trend in width
 LEAST_WIDTH = 16  # of the widest network of such a trend: narrower ones are far from the law
@@ -23,7 +22,7 @@ RESAMPLES = 1000
 claim = Claims()
 
 
-def measured(row: xr.Dataset, name: str) -> Measured:
+def measured(row: Data, name: str) -> Measured:
     """`variance`, `ensemble_error`, `error` or `excess`, of the error over the ensemble's."""
     from regimes.measure import jackknife_error
 
@@ -39,7 +38,7 @@ def measured(row: xr.Dataset, name: str) -> Measured:
     raise ValueError(f"no measure {name!r} of an ensemble")
 
 
-def curve(table: xr.Dataset, name: str) -> tuple[np.ndarray, np.ndarray]:
+def curve(table: Data, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Values and standard errors of one measure, along the table."""
     (over,) = table.variance.dims
     found = [measured(table.isel({over: i}), name) for i in range(table.sizes[over])]
@@ -89,7 +88,7 @@ def asymptote(count: np.ndarray, error: np.ndarray) -> tuple[float, float, float
 
 
 @claim("REG-25", "the error of a lazy network falls with its width")
-def _falls(dataset: xr.Dataset) -> Parts:
+def _falls(dataset: Data) -> Parts:
     scales = split(_wide(dataset, "widths", LEAST_WIDTHS), "scale", "width")
     lazy = scales.pop(max(scales))
     error, doubt = curve(lazy, "error")
@@ -104,7 +103,7 @@ def _falls(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-28", "half heights of the rescaled error within a factor 4 in √h α")
-def _collapse(dataset: xr.Dataset) -> Claim:
+def _collapse(dataset: Data) -> Claim:
     table = _wide(dataset, "scales")
     places = {
         width: half_height(own.scale.values, own.test_error.transpose("seed", "scale").values)
@@ -129,7 +128,7 @@ def _collapse(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-36", "the variance falls as 1/h, lazy or not")
-def _inverse_width(dataset: xr.Dataset) -> Parts:
+def _inverse_width(dataset: Data) -> Parts:
     table = _wide(dataset, first_of(dataset, "variance", "widths"), LEAST_WIDTHS)
     told = []
     for regime, own in _regimes(table).items():
@@ -141,7 +140,7 @@ def _inverse_width(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-37", "variance ~ n^a, a = 0.6 ± 0.25")
-def _grows(dataset: xr.Dataset) -> Claim:
+def _grows(dataset: Data) -> Claim:
     table = _wide(dataset, "sizes")
     by_width = split(table, "width", "n_train")
     widest = max(by_width)
@@ -169,7 +168,7 @@ def _grows(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-38", "the ensemble's error hardly depends on the width, a single network's falls")
-def _flat(dataset: xr.Dataset) -> Parts:
+def _flat(dataset: Data) -> Parts:
     table = _wide(dataset, "widths", LEAST_WIDTHS)
     regimes, told = _regimes(table), []
     for own in regimes.values():
@@ -184,7 +183,7 @@ def _flat(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-40", "the variance rises below √h α = 1e-4")
-def _blow_up(dataset: xr.Dataset) -> Parts:
+def _blow_up(dataset: Data) -> Parts:
     table = along(whole(dataset, "small"), "scale")
     scale = table.scale.values
     if len(scale) < 2 or scale[0] >= 1e-4:
@@ -204,7 +203,7 @@ def _blow_up(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-61", "the fluctuation falls as h^(-1/2), the excess of the error as 1/h")
-def _parameters(dataset: xr.Dataset) -> Parts:
+def _parameters(dataset: Data) -> Parts:
     from regimes.measure import power_law
 
     table = _wide(dataset, first_of(dataset, "variance", "widths"), LEAST_WIDTHS)
@@ -233,7 +232,7 @@ def _parameters(dataset: xr.Dataset) -> Parts:
     )
 
 
-def _wide(dataset: xr.Dataset, block: str, least: int = 1) -> xr.Dataset:
+def _wide(dataset: Data, block: str, least: int = 1) -> Data:
     """A whole block of at least so many widths at every scale, wide ones among them."""
     table = whole(dataset, block)
     scales = split(table, "scale", "width").values()
@@ -244,13 +243,13 @@ def _wide(dataset: xr.Dataset, block: str, least: int = 1) -> xr.Dataset:
     return table
 
 
-def _regimes(table: xr.Dataset) -> dict[str, xr.Dataset]:
+def _regimes(table: Data) -> dict[str, Data]:
     """The widths at the largest and at the smallest scale."""
     scales = split(table, "scale", "width")
     return {"lazy": scales[max(scales)], "feature": scales[min(scales)]}
 
 
-def _law(table: xr.Dataset, name: str, against: xr.DataArray) -> PowerLaw:
+def _law(table: Data, name: str, against: Values) -> PowerLaw:
     from regimes.measure import power_law
 
     if len(np.unique(against)) < 2:
@@ -263,15 +262,15 @@ def _fall(values: np.ndarray, doubts: np.ndarray) -> Measured:
     return Measured(float(values[0] - values[-1]), float(np.hypot(doubts[0], doubts[-1])))
 
 
-def _scale(table: xr.Dataset) -> str:
+def _scale(table: Data) -> str:
     return f"√h α = {table.scale.values[0]:g}"
 
 
-def _seeds(table: xr.Dataset) -> str:
+def _seeds(table: Data) -> str:
     lost = int((table.fitted < 1).sum())
     told = f"; {lost} of {table.fitted.size} runs ended unfitted" if lost else ""
     return f"{table.sizes['seed']} seeds{told}"
 
 
-def _listed(name: str, values: xr.DataArray | np.ndarray) -> str:
+def _listed(name: str, values: Any) -> str:
     return f"{name} = {', '.join(f'{value:g}' for value in np.unique(values))}"

@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes._scans import along, first_of, scan, split
 from regimes.studies.regimes.fluctuations._claims import curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import plotly.graph_objects as go
-    import xarray as xr
 
 WIDTH = "width h (neurons per layer)"
 
 
-def _errors(dataset: xr.Dataset) -> go.Figure:
+def _errors(dataset: Data) -> Figure:
     table = scan(dataset, "widths")
     caption = (
         "Each point is an ensemble of networks that differ in their initial weights alone. Solid: "
@@ -37,7 +35,7 @@ def _errors(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _variances(dataset: xr.Dataset) -> go.Figure:
+def _variances(dataset: Data) -> Figure:
     table = scan(dataset, first_of(dataset, "variance", "widths"))
     caption = (
         "How much the outputs of trained networks differ on a test point, when only their initial "
@@ -54,7 +52,7 @@ def _variances(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _scales(dataset: xr.Dataset) -> go.Figure:
+def _scales(dataset: Data) -> Figure:
     caption = (
         "From feature learning (left) to lazy training (right). Against the output scale α the "
         "curves of different widths are shifted; with the error of each width mapped to [0, 1] and "
@@ -93,7 +91,7 @@ def _scales(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _sizes(dataset: xr.Dataset) -> go.Figure:
+def _sizes(dataset: Data) -> Figure:
     table = scan(dataset, "sizes")
     caption = (
         f"Lazy networks (√h α = {table.scale.values.max():g}) trained on n points: the variance of "
@@ -113,7 +111,7 @@ def _sizes(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _small(dataset: xr.Dataset) -> go.Figure:
+def _small(dataset: Data) -> Figure:
     caption = (
         "The far end of feature learning. Below √h α = 10⁻⁴ the weights must grow so far before "
         "the output is of order one that a few directions run away with it: the networks of "
@@ -146,14 +144,14 @@ FIGURES = {
 }
 
 
-def _coloured(table: xr.Dataset, by: str, over: str) -> Iterator[tuple[float, str, xr.Dataset]]:
+def _coloured(table: Data, by: str, over: str) -> Iterator[tuple[float, str, Data]]:
     for i, (value, own) in enumerate(split(table, by, over).items()):
         yield value, draw.COLORS[i % len(draw.COLORS)], own
 
 
 def _line(
-    figure: go.Figure,
-    table: xr.Dataset,
+    figure: Figure,
+    table: Data,
     measure: str,
     factor: float,
     name: str = "",

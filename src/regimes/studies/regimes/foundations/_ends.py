@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regimes.lab import Point
     from regimes.nets import Ensemble
 
+
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
 MARKS = 120  # moments of the stored curves
 OUTPUT = 0.1  # bound of S6 on the change of an output; that of the gradient is `eps`

@@ -1,24 +1,17 @@
 """Verdicts on how runs end and on what their steps changed (spec `regimes` 3)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import ran
+from regimes.lab import Data, ran
 from regimes.lab.judge import Claims, Parts, above, below
 from regimes.studies.regimes.foundations._ends import LATER, OUTPUT
 from regimes.studies.regimes.foundations._judging import largest_gap, numbers
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 claim = Claims()
 
 
 @claim("REG-74", "hinges stop, cross-entropy does not")
-def stopping(dataset: xr.Dataset) -> Parts:
+def stopping(dataset: Data) -> Parts:
     data = ran(dataset, "stopping")
     scales = data.stop_scales.values
     growth, moved = (  # (scale, seed)
@@ -44,7 +37,7 @@ def stopping(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-75", "< 0.1 and < eps unless forced")
-def accepted_steps(dataset: xr.Dataset) -> Parts:
+def accepted_steps(dataset: Data) -> Parts:
     data = ran(dataset, "accepted-steps")
     eps, forced = float(data.check_eps), data.check_forced.values
     worst, told, over = (data[f"check_{name}"].values for name in ("worst", "told", "over"))

@@ -1,18 +1,12 @@
 """Figures of how runs end and of what their steps changed."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from regimes.lab import draw, ran
+from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._ends import LATER, OUTPUT
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def stopping(dataset: xr.Dataset) -> go.Figure:
+def stopping(dataset: Data) -> Figure:
     """Loss and norm of the weights for three losses."""
     data = ran(dataset, "stopping")
     data = data.isel(stop_scale=int(data.stop_scales.values.argmin()))
@@ -41,7 +35,7 @@ def stopping(dataset: xr.Dataset) -> go.Figure:
     return figure.update_yaxes(type="log", exponentformat="power", dtick=1, row=1, col=1)
 
 
-def accepted_steps(dataset: xr.Dataset) -> go.Figure:
+def accepted_steps(dataset: Data) -> Figure:
     """Both changes of the accepted steps against the step."""
     data = ran(dataset, "accepted-steps")
     figure = draw.axes(

@@ -14,6 +14,7 @@ from regimes.studies.regimes._setting import grid, members, task, train
 if TYPE_CHECKING:
     from regimes.lab import Point
 
+
 FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}  # S2
 SHARPNESS = (1.0, 5.0, 20.0)
 SIZES = ((7, 9, 3, 2), (10, 60, 2, 1), (784, 100, 5, 10), (3, 8, 1, 1))  # d, h, L, c of S1

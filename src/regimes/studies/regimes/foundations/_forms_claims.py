@@ -1,12 +1,8 @@
 """Verdicts on formulas and on what needs no widths (spec `regimes` 3)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim, ran
+from regimes.lab import Claim, Data, ran
 from regimes.lab.judge import Claims, Parts, above, below, within
 from regimes.studies.regimes.foundations._forms import FACTORS, SHARPNESS
 from regimes.studies.regimes.foundations._judging import (
@@ -18,14 +14,11 @@ from regimes.studies.regimes.foundations._judging import (
     with_errors,
 )
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 claim = Claims()
 
 
 @claim("REG-01", "same weights to 1e-10")
-def same_model(dataset: xr.Dataset) -> Parts:
+def same_model(dataset: Data) -> Parts:
     data = ran(dataset, "parametrisation")
     yield below("relative gap of the weights", data.same_gap, EXACT)
     yield below("of the times t and t_code scale/h", data.same_time_gap, EXACT)
@@ -36,7 +29,7 @@ def same_model(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-02", "1.4044 ± 5e-4")
-def factors(dataset: xr.Dataset) -> Parts:
+def factors(dataset: Data) -> Parts:
     data = ran(dataset, "forms")
     found = dict(zip(FACTORS, data.factor.values, strict=True))
     yield within("factor of softplus_5", found["softplus_5"], 1.4039, 1.4049)
@@ -47,7 +40,7 @@ def factors(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-03", "largest gap ln2/b to 1e-9")
-def soft_hinge(dataset: xr.Dataset) -> Parts:
+def soft_hinge(dataset: Data) -> Parts:
     data = ran(dataset, "forms")
     off = largest_gap(data.hinge_gap, np.log(2) / np.array(SHARPNESS))
     yield below("largest gap to the hinge off ln2/b by", off, 1e-9)
@@ -59,7 +52,7 @@ def soft_hinge(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-04", "to 1e-10")
-def early_speed(dataset: xr.Dataset) -> Claim:
+def early_speed(dataset: Data) -> Claim:
     data = ran(dataset, "early-speed")
     alphas = data.speed_alpha.values
     spread = float((data.speed.max("speed_scale") / data.speed.min("speed_scale") - 1).max())
@@ -76,7 +69,7 @@ def early_speed(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-05", "243")
-def counts(dataset: xr.Dataset) -> Claim:
+def counts(dataset: Data) -> Claim:
     data = ran(dataset, "forms")
     found = data["count"].values  # Dataset has a method of this name
     return Claim.holds(
@@ -89,7 +82,7 @@ def counts(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-66", "-1/d within 10 %")
-def neighbours(dataset: xr.Dataset) -> Claim:
+def neighbours(dataset: Data) -> Claim:
     data = ran(dataset, "neighbours").swap_dims(torus_points="torus_p")
     dimensions = data.torus_d.values
     found = [

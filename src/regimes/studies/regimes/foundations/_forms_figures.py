@@ -1,20 +1,12 @@
 """Figures of formulas and of what needs no widths."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw, ran
+from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._forms import SHARPNESS
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def losses(dataset: xr.Dataset) -> go.Figure:
+def losses(dataset: Data) -> Figure:
     """FL Fig. 1."""
     data = ran(dataset, "forms")
     figure = draw.axes(
@@ -30,7 +22,7 @@ def losses(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def same_model(dataset: xr.Dataset) -> go.Figure:
+def same_model(dataset: Data) -> Figure:
     """Loss in the course of time in both parametrisations."""
     data = ran(dataset, "parametrisation")
     figure = draw.axes(
@@ -50,7 +42,7 @@ def same_model(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def early_speed(dataset: xr.Dataset) -> go.Figure:
+def early_speed(dataset: Data) -> Figure:
     """alpha^2 |grad|^2 against alpha."""
     data = ran(dataset, "early-speed")
     figure = draw.axes(
@@ -72,7 +64,7 @@ def early_speed(dataset: xr.Dataset) -> go.Figure:
     return figure.update_yaxes(range=np.log10(ends))
 
 
-def neighbours(dataset: xr.Dataset) -> go.Figure:
+def neighbours(dataset: Data) -> Figure:
     """Nearest neighbours against the number of points."""
     data = ran(dataset, "neighbours")
     points = data.torus_p.values

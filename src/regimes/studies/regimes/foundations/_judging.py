@@ -1,23 +1,18 @@
 """What the judges of the foundations share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import ran
+from regimes.lab import Data, Values, ran
 from regimes.lab.judge import Measured, Missing, power_law
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 EXACT = 1e-10
 WIDE = 100  # widths up to this at least, or corrections of 1/h bend the power laws
 
 
-def over_widths(dataset: xr.Dataset, block: str, width: str) -> xr.Dataset:
+def over_widths(dataset: Data, block: str, width: str) -> Data:
     """What a block measured, its widths as a coordinate.
 
     Raises:
@@ -30,7 +25,7 @@ def over_widths(dataset: xr.Dataset, block: str, width: str) -> xr.Dataset:
     return dataset.swap_dims({str(widths.dims[0]): width})
 
 
-def slope(curve: xr.DataArray, over: str, draws: str, *, times: float = 1.0) -> Measured:
+def slope(curve: Values, over: str, draws: str, *, times: float = 1.0) -> Measured:
     """Exponent of the mean over draws, times a positive factor."""
     fit = power_law(curve, over, draws=draws, center="mean")
     return Measured(times * fit.exponent, times * fit.error)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from regimes.lab import Point
     from regimes.nets import Ensemble, FullyConnected
 
+
 ALPHAS = (0.1, 1.0, 10.0)  # of REG-09
 INSTANT = 1e-6  # length of the step from which speeds are taken
 

@@ -1,12 +1,8 @@
 """Verdicts on networks at their start (spec `regimes` 3)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim, ran
+from regimes.lab import Claim, Data, ran
 from regimes.lab.judge import Claims, Missing, Parts, below, near
 from regimes.studies.regimes.foundations._judging import (
     farthest,
@@ -17,14 +13,11 @@ from regimes.studies.regimes.foundations._judging import (
 )
 from regimes.studies.regimes.foundations._start import ALPHAS
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 claim = Claims()
 
 
 @claim("REG-06", "covariance within .15, excess kurtosis < .6")
-def process(dataset: xr.Dataset) -> Parts:
+def process(dataset: Data) -> Parts:
     data = ran(dataset, "gaussian-process")
     predicted, networks = data.process_predicted.values, data.sizes["process_network"]
     gaps = np.abs(data.process_covariance.values - predicted)
@@ -41,7 +34,7 @@ def process(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-07", "-0.5 ± 0.1")
-def kernel_noise(dataset: xr.Dataset) -> Claim:
+def kernel_noise(dataset: Data) -> Claim:
     data = over_widths(dataset, "kernel-noise", "noise_width")
     square = data.noise**2
     found = slope(square, "noise_width", "noise_seed", times=0.5)
@@ -61,7 +54,7 @@ def kernel_noise(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-08", "-0.5, -1, -0.5, each ± 0.1")
-def gradients(dataset: xr.Dataset) -> Parts:
+def gradients(dataset: Data) -> Parts:
     data = over_widths(dataset, "layers", "layer_width")
     found = [
         slope(data.gradient_size.isel(weight_layer=layer), "layer_width", "layer_seed")
@@ -79,7 +72,7 @@ def gradients(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-09", "-0.5 ± 0.12, exactly 1/alpha")
-def speeds(dataset: xr.Dataset) -> Parts:
+def speeds(dataset: Data) -> Parts:
     data = over_widths(dataset, "layers", "layer_width")
     one = data.preact_speed.isel(layer_scale=ALPHAS.index(1.0))
     found = [
@@ -93,7 +86,7 @@ def speeds(dataset: xr.Dataset) -> Parts:
     return f"exponents of hidden layers 1 to L: {with_errors(found)}; {_sizes(data)}"
 
 
-def _sizes(data: xr.Dataset) -> str:
+def _sizes(data: Data) -> str:
     widths = data.layer_width.values
     return (
         f"h = {widths.min():g} to {widths.max():g}, L={int(data.layer_depth)}, "

@@ -1,20 +1,14 @@
 """Figures of networks at their start."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw, ran
+from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._start import ALPHAS
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def process(dataset: xr.Dataset) -> go.Figure:
+def process(dataset: Data) -> Figure:
     """Distribution of f and covariances."""
     data = ran(dataset, "gaussian-process")
     figure = draw.axes(
@@ -44,7 +38,7 @@ def process(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def kernel_noise(dataset: xr.Dataset) -> go.Figure:
+def kernel_noise(dataset: Data) -> Figure:
     """Fluctuation of the kernel and distance of its mean to the limit."""
     data = ran(dataset, "kernel-noise")
     widths, noise = data.noise_width.values, data.noise.values.T
@@ -65,7 +59,7 @@ def kernel_noise(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def gradients(dataset: xr.Dataset) -> go.Figure:
+def gradients(dataset: Data) -> Figure:
     """FL eq. 20-21."""
     data = ran(dataset, "layers")
     widths, sizes = data.layer_width.values, data.gradient_size.values  # (seed, width, layer)
@@ -88,7 +82,7 @@ def gradients(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def speeds(dataset: xr.Dataset) -> go.Figure:
+def speeds(dataset: Data) -> Figure:
     """FL Fig. 11."""
     data = ran(dataset, "layers")
     widths = data.layer_width.values

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from regimes.lab import Point
     from regimes.nets import FullyConnected
 
+
 FORM_STEPS = 30  # of descent, after which the two forms of one class are compared
 SLOW = 100.0  # alpha of the networks that move less and less as they are wider (REG-70)
 

@@ -1,12 +1,8 @@
 """Verdicts on what the foundations train (spec `regimes` 3)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import ran
+from regimes.lab import Data, ran
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -28,14 +24,11 @@ from regimes.studies.regimes.foundations._judging import (
     with_errors,
 )
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 claim = Claims()
 
 
 @claim("REG-70", "equal to 1e-10; within 30 %; -0.5 ± 0.2")
-def maximal_update(dataset: xr.Dataset) -> Parts:
+def maximal_update(dataset: Data) -> Parts:
     data = over_widths(dataset, "maximal-update", "move_width")
     widths, layers = data.move_width.values, range(data.sizes["move_layer"])
     fixed, lazy = (data.moved.isel(move_form=form) for form in range(2))
@@ -61,7 +54,7 @@ def maximal_update(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-71", "ratio 2 ± 0.3; SGD falls with the rate")
-def descent(dataset: xr.Dataset) -> Parts:
+def descent(dataset: Data) -> Parts:
     data = ran(dataset, "small-steps")
     counts, sgd = data.step_count.values, data.sgd_distance.values
     if len(counts) < 2:
@@ -85,14 +78,14 @@ def descent(dataset: xr.Dataset) -> Parts:
     )
 
 
-def variance_error(data: xr.Dataset) -> np.ndarray:
+def variance_error(data: Data) -> np.ndarray:
     """The jackknife's error of the variance of the trained predictor, at every width."""
     left_out = np.log(data.field_left_out.values)
     return np.asarray(data.field_variance * np.sqrt((left_out.shape[1] - 1) * left_out.var(1)))
 
 
 @claim("REG-73", "-1 ± 0.25, identities")
-def density(dataset: xr.Dataset) -> Parts:
+def density(dataset: Data) -> Parts:
     from regimes.measure import power_law
 
     data = over_widths(dataset, "mean-field", "field_width")

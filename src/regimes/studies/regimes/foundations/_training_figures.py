@@ -1,20 +1,12 @@
 """Figures of the foundations that train."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw, ran
+from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._training_claims import variance_error
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def moved(dataset: xr.Dataset) -> go.Figure:
+def moved(dataset: Data) -> Figure:
     """Change of the pre-activations by layer, at a fixed scale and at a fixed alpha."""
     data = ran(dataset, "maximal-update")
     widths, moves = data.move_width.values, data.moved.values  # (form, width, layer, seed)
@@ -45,7 +37,7 @@ def moved(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def descent(dataset: xr.Dataset) -> go.Figure:
+def descent(dataset: Data) -> Figure:
     """Distance to the flow against the step."""
     data = ran(dataset, "small-steps")
     rates = float(data.step_end) / data.step_count.values
@@ -68,7 +60,7 @@ def descent(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def density(dataset: xr.Dataset) -> go.Figure:
+def density(dataset: Data) -> Figure:
     """Variance of the trained predictor against the width."""
     data = ran(dataset, "mean-field")
     widths, variance = data.field_width.values, data.field_variance.values

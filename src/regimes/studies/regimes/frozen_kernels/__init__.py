@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, collect, study
+from regimes.lab import Array, Axis, Data, Point, TrialConfig, TrialResult, collect, study
 from regimes.studies.regimes import _scans, _setting
 from regimes.studies.regimes._scans import WIDTHS
 from regimes.studies.regimes.frozen_kernels._claims import claim
@@ -16,8 +16,6 @@ from regimes.studies.regimes.frozen_kernels._figures import FIGURES
 from regimes.studies.regimes.frozen_kernels._trial import Setting, train
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.lab import Results
 
 
@@ -186,7 +184,7 @@ class FrozenKernels:
         return steps * (1e7 + 6.0 * own.n_train * weights * len(point.seed))
 
     @staticmethod
-    def summarise(results: Results) -> xr.Dataset:
+    def summarise(results: Results) -> Data:
         """A row per trial, with its scale also where alpha is given."""
         return _scaled(collect(results))
 
@@ -194,7 +192,7 @@ class FrozenKernels:
     claims = claim
 
     @staticmethod
-    def upgrade(dataset: xr.Dataset) -> xr.Dataset:
+    def upgrade(dataset: Data) -> Data:
         """A table of trials that were named by texts, as a table of blocks."""
         if "case" not in dataset.dims:
             return dataset
@@ -230,5 +228,5 @@ class FrozenKernels:
         return _scans.former_config(config, former, FORMER_SCANS.get(block, block), named)
 
 
-def _scaled(table: xr.Dataset) -> xr.Dataset:
+def _scaled(table: Data) -> Data:
     return table.assign_coords(scale=table.scale.fillna(np.sqrt(table.width) * table.alpha))

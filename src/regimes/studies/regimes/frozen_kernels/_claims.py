@@ -1,12 +1,10 @@
 """Verdicts on frozen kernels: the lazy limit, the learned kernel, the span of the gradients."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Claim
+from regimes.lab import Claim, Data, Values
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -21,9 +19,6 @@ from regimes.lab.judge import (
 )
 from regimes.studies.regimes._scans import along, first_of, percent, whole
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 LAZY, CROSSOVER = 1e4, 1.0  # the scales that REG-26 and REG-49 name
 SCALES = (0.1, 1.0, 1e3)  # those of REG-48
 SPAN_FROM = 1e2  # the law of REG-50 begins here
@@ -31,14 +26,14 @@ SPAN_FROM = 1e2  # the law of REG-50 begins here
 claim = Claims()
 
 
-def one_width(table: xr.Dataset) -> xr.Dataset:
+def one_width(table: Data) -> Data:
     """The rows of the width that was run at most scales, along the scale."""
     widths, counts = np.unique(table.width.values, return_counts=True)
     return along(table.isel(trial=table.width.values == widths[counts.argmax()]), "scale")
 
 
 @claim("REG-26", "signs differ on < 1 % of test points, errors by < 0.5 %")
-def _coincide(dataset: xr.Dataset) -> Parts:
+def _coincide(dataset: Data) -> Parts:
     table = whole(dataset, "limit", "limit_widths")
     lazy = table.isel(trial=np.isclose(table.scale.values, LAZY))
     if not lazy.sizes["trial"]:
@@ -55,7 +50,7 @@ def _coincide(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-27", "the distance to the frozen kernel falls with the scale, slope -1 ± 0.05")
-def _limit(dataset: xr.Dataset) -> Claim:
+def _limit(dataset: Data) -> Claim:
     table = one_width(whole(dataset, "limit"))
     found = _exponent(table.limit_difference)
     return Claim.near(
@@ -75,7 +70,7 @@ def _limit(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-48", "network and final kernel within 2 %, the initial kernel farther away")
-def _learned(dataset: xr.Dataset) -> Parts:
+def _learned(dataset: Data) -> Parts:
     table = one_width(whole(dataset, "learned"))
     for scale in SCALES:
         final = _gap(need(table, scale=scale), "final")
@@ -94,7 +89,7 @@ def _learned(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-49", "norm ratio > 5, block contrast > 1.5 times the initial one")
-def _blocks(dataset: xr.Dataset) -> Parts:
+def _blocks(dataset: Data) -> Parts:
     block = first_of(dataset, "gram", "learned")
     table = along(whole(dataset, block), "scale")
     row = table.isel(scale=0) if block == "gram" else need(table, scale=CROSSOVER)
@@ -112,7 +107,7 @@ def _blocks(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-50", "the motion outside the span falls with the scale, slope -1 ± 0.1")
-def _span(dataset: xr.Dataset) -> Claim:
+def _span(dataset: Data) -> Claim:
     table = one_width(whole(dataset, "span"))
     beyond = table.isel(scale=table.scale.values >= SPAN_FROM * 0.999)
     found = _exponent(beyond.tangent_residual)
@@ -130,28 +125,28 @@ def _span(dataset: xr.Dataset) -> Claim:
     )
 
 
-def _exponent(values: xr.DataArray) -> Measured:
+def _exponent(values: Values) -> Measured:
     if len(np.unique(values.scale)) < 3:
         raise Missing(f"{_scales(values)}: an exponent needs three scales at one width")
     law = power_law(values, "scale")
     return Measured(law.exponent, law.error)
 
 
-def _gap(row: xr.Dataset, kernel: str) -> Measured:
+def _gap(row: Data, kernel: str) -> Measured:
     """Size of the mean difference in error between networks and one frozen kernel of theirs."""
     found = mean_of(row.network_error - row[f"{kernel}_error"])
     return Measured(abs(found.value), found.error)
 
 
-def _means(values: xr.DataArray) -> str:
+def _means(values: Values) -> str:
     return ", ".join(f"{log_mean(row).value:.2g}" for row in values.values)
 
 
-def _scales(table: xr.Dataset | xr.DataArray) -> str:
+def _scales(table: Any) -> str:
     return "√h α = " + ", ".join(f"{scale:g}" for scale in table.scale.values)
 
 
-def _seeds(table: xr.Dataset) -> str:
+def _seeds(table: Data) -> str:
     lost = int((table.fitted < 1).sum())
     text = f"{table.sizes['seed']} seeds"
     return f"{text}, {lost} of {table.fitted.size} networks ended unfitted" if lost else text

@@ -1,19 +1,11 @@
 """Figures of frozen kernels: the lazy limit, the learned kernel, its blocks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.regimes._scans import along, ran, scan
 from regimes.studies.regimes.frozen_kernels._claims import one_width
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 NETWORK = {"color": draw.GREEN}
 FINAL = {"color": draw.OCHRE, "dash": "dash"}
@@ -21,7 +13,7 @@ INITIAL = {"color": draw.ORANGE, "dash": "dot"}
 GEOMETRIC = {"center": "geometric", "color": draw.BLUE}
 
 
-def _limit(dataset: xr.Dataset) -> go.Figure:
+def _limit(dataset: Data) -> Figure:
     caption = (
         "Left: how far the outputs of a trained network on test points are from those of the "
         "linear model with its initial tangent kernel, relative to their size. Right: which share "
@@ -48,7 +40,7 @@ def _limit(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _learned(dataset: xr.Dataset) -> go.Figure:
+def _learned(dataset: Data) -> Figure:
     caption = (
         "Left: a network, and linear models with its tangent kernel frozen before and after "
         "training, all trained on the same points. The kernel after training does about as well as "
@@ -78,7 +70,7 @@ def _learned(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _widths(dataset: xr.Dataset) -> go.Figure:
+def _widths(dataset: Data) -> Figure:
     caption = (
         "At a fixed output scale α = 1, where √h α grows with the width: test errors of networks "
         "and of their tangent kernels frozen before and after training. The kernel after training "
@@ -98,7 +90,7 @@ def _widths(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _pictures(dataset: xr.Dataset) -> go.Figure:
+def _pictures(dataset: Data) -> Figure:
     caption = (
         "The tangent kernel of one network between test points it never saw, sorted by label "
         "(black lines); every kernel is scaled to unit mean square. Before training and after lazy "
@@ -143,7 +135,7 @@ FIGURES = {
 }
 
 
-def _errors(figure: go.Figure, table: xr.Dataset, over: str, panel: int) -> None:
+def _errors(figure: Figure, table: Data, over: str, panel: int) -> None:
     draw.curve(figure, 100 * table.network_error, over, "network", panel=panel, **NETWORK)
     final, initial = "frozen final kernel", "frozen initial kernel"
     draw.curve(figure, 100 * table.final_error, over, final, panel=panel, **FINAL)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regimes.lab import Point
     from regimes.nets import Ensemble
 
+
 NETS = ("fc", "cnn", "wide_resnet")
 FLOOR = 1e-3  # of the steps of relu networks (S6)
 FIRST = 1.0  # step (S6), the same for networks and kernels: then all their steps are, in the limit

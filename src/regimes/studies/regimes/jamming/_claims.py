@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Claims, Missing, above, below, mean_of, within
 from regimes.studies.regimes.jamming import _scans as scans
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.lab.judge import Parts
+
 
 claim = Claims()
 
 
 @claim("REG-58", "|f| ~ 1/(N - N*)")
-def _divergence(dataset: xr.Dataset) -> Parts:
+def _divergence(dataset: Data) -> Parts:
     found = scans.norms(dataset)
     least = min(found.window(star).sum() for star in (found.star, *found.bracket))
     if least < 4 or found.weights[-1] < 10 * found.star:
@@ -47,7 +47,7 @@ def _divergence(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-59", "C0 N <= N_Delta <= N at jamming, C0 0.5 for relu, 0.43 for tanh; a gap in H0")
-def _constraints(dataset: xr.Dataset) -> Parts:
+def _constraints(dataset: Data) -> Parts:
     scan = scans.whole(dataset)
     labels = [scans.jump(scan, name) for name in ("random", "parity")]
     shares = scan.negative.sel(labels="random", trainer="fast").mean(["n_train", "width"])
@@ -90,7 +90,7 @@ def _constraints(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-60", "N* ~ P for random labels, slower for digits; dN*/dP follows the test error")
-def _growth(dataset: xr.Dataset) -> Parts:
+def _growth(dataset: Data) -> Parts:
     from scipy.stats import spearmanr
 
     scan = scans.whole(dataset)
@@ -121,7 +121,7 @@ def _left_out(dead: int) -> str:
     return f"{dead} {runs} left out as dead: no gradient reaches the unfitted points"
 
 
-def _known_stars(scan: xr.Dataset, labels: str) -> scans.Stars:
+def _known_stars(scan: Data, labels: str) -> scans.Stars:
     stars = scans.n_star(scan, labels)
     if len(stars.p) < 3:
         raise Missing(f"N* is known at {len(stars.p)} sizes for {labels} labels, three are needed")
@@ -142,6 +142,6 @@ def _brackets(stars: scans.Stars) -> str:
     return ", ".join(f"{low:.0f}-{high:.0f} at {p:.0f}" for p, low, high in rows)
 
 
-def _error_near(scan: xr.Dataset, p: float) -> float:
+def _error_near(scan: Data, p: float) -> float:
     """Mean error of the widest networks at this P."""
     return float(scans.cut(scan, "parity", p).error.isel(width=-1).mean())

@@ -1,26 +1,19 @@
 """N* against P, unfitted points per parameter against N/N*, and |f| against N - N*."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import Missing
 from regimes.studies.regimes.jamming import _scans as scans
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 COLORS = {"parity": draw.GREEN, "random": draw.ORANGE}
 NAMES = {"parity": "digits, odd or even", "random": "random labels"}
 
 
-def _needed(dataset: xr.Dataset) -> go.Figure:
+def _needed(dataset: Data) -> Figure:
     caption = (
         "Number of weights from which most networks fit P points; the bars reach from the last "
         "width at which half of the runs end with more than N/10 points unfitted to the next. "
@@ -45,7 +38,7 @@ def _needed(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _unfitted(dataset: xr.Dataset) -> go.Figure:
+def _unfitted(dataset: Data) -> Figure:
     caption = (
         "How many points are short of their margin, for each weight, at the end of training; one "
         "mark per run, open where the run is dead (no gradient reaches its unfitted points). To "
@@ -77,7 +70,7 @@ def _unfitted(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _norms(dataset: xr.Dataset) -> go.Figure:
+def _norms(dataset: Data) -> Figure:
     caption = (
         "Root mean square of the output on test points after training, medians over seeds, against "
         "the number of weights beyond the N* at which half of the runs fit. Networks that can only "
@@ -105,7 +98,7 @@ def _norms(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _stars(scan: xr.Dataset) -> Iterator[tuple[str, scans.Stars]]:
+def _stars(scan: Data) -> Iterator[tuple[str, scans.Stars]]:
     """Labels and their N*, of those whose scan holds one."""
     found = {labels: scans.n_star(scan, labels) for labels in COLORS}
     if not any(len(stars.p) for stars in found.values()):
@@ -113,7 +106,7 @@ def _stars(scan: xr.Dataset) -> Iterator[tuple[str, scans.Stars]]:
     return ((labels, stars) for labels, stars in found.items() if len(stars.p))
 
 
-def _bars(figure: go.Figure, up: np.ndarray, down: np.ndarray) -> None:
+def _bars(figure: Figure, up: np.ndarray, down: np.ndarray) -> None:
     """Bars of two lengths at the points drawn last."""
     figure.data[-1].error_y = {"array": up, "arrayminus": down, "thickness": 1, "width": 3}
 

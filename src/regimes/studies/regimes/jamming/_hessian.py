@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
 
+
 ACTIVATIONS = ("relu", "tanh")
 POINTS = 100  # the first training points
 

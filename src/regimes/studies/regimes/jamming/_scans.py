@@ -1,29 +1,24 @@
 """What the scans say: how runs ended, N* by two rules, outputs past it, jammed runs near it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Missing, need
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
 LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # of LAND-03 and LAND-26, at margin 1/2 (A1)
 
 
-def whole(dataset: xr.Dataset) -> xr.Dataset:
+def whole(dataset: Data) -> Data:
     """The scan with all labels and trainers; those that were not asked for count as not run."""
     ran = need(dataset, "unfitted")
     return ran.reindex(labels=list(LABELS), trainer=list(TRAINERS)).sortby(["n_train", "width"])
 
 
-def outcomes(dataset: xr.Dataset) -> xr.Dataset:
+def outcomes(dataset: Data) -> Data:
     """Runs told apart as in S5: `fit`, `dead`, `jammed` (0 or 1) and `share` = N_Delta/N.
 
     Runs that still fall count as jammed here. All are NaN where nothing ran.
@@ -46,7 +41,7 @@ def outcomes(dataset: xr.Dataset) -> xr.Dataset:
     )
 
 
-def cut(dataset: xr.Dataset, labels: str, p: float, trainer: str = "fast") -> xr.Dataset:
+def cut(dataset: Data, labels: str, p: float, trainer: str = "fast") -> Data:
     """The widths that ran for these labels and points, told apart, from narrow to wide."""
     chosen = dataset.sel(labels=labels, n_train=p, trainer=trainer).drop_vars("negative")
     return outcomes(chosen.dropna("width", how="all", subset=["unfitted"]))
@@ -66,7 +61,7 @@ class Stars:
         return np.sqrt(self.low * self.high)
 
 
-def n_star(dataset: xr.Dataset, labels: str) -> Stars:
+def n_star(dataset: Data, labels: str) -> Stars:
     """N* by the 0.1 N rule (S6), at each P whose scan holds a last width that jams.
 
     From wide to narrow, the first width of whose runs at least half, dead ones left out, end with
@@ -121,7 +116,7 @@ class Norms:
         return fit.exponent, fit.error
 
 
-def norms(dataset: xr.Dataset) -> Norms:
+def norms(dataset: Data) -> Norms:
     """Outputs against N where the scan at a constant rate holds its N* (LAND-63)."""
     from regimes.measure import n_half
 
@@ -166,7 +161,7 @@ class Jump:
     dead: int
 
 
-def jump(dataset: xr.Dataset, labels: str) -> Jump:
+def jump(dataset: Data, labels: str) -> Jump:
     """The jammed runs of small loss at every P (LAND-03, LAND-26)."""
     stacked = outcomes(dataset.sel(labels=labels, trainer="fast"))
     stacked = stacked.drop_vars("negative").stack(run=("n_train", "width", "seed"))

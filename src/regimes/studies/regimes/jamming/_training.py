@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from regimes.flow import Checkpoint, Run
     from regimes.nets import Ensemble, FullyConnected
 
+
 LABELS = ("parity", "random")
 TRAINERS = ("fast", "constant")
 COMPONENTS = 10  # d

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
 
+
 # Width of the kernels in units of the median distance; the document's 1000, for pixels up to 255.
 # Much wider Gaussians are singular to rounding.
 SIGMA = 0.4

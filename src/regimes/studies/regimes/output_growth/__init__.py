@@ -15,6 +15,7 @@ from regimes.studies.regimes.output_growth._figures import FIGURES
 if TYPE_CHECKING:
     from regimes.flow import Recording
 
+
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
 

@@ -1,12 +1,10 @@
 """Verdicts on how the output grows in time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -19,9 +17,6 @@ from regimes.lab.judge import (
     need,
 )
 from regimes.studies.regimes._fitted_runs import fitted_at
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FEATURE = (2e-3, 2e-2)  # scales whose early growth and collapse are judged
 GROWN = 2e-2  # scale at which the growth by sqrt(h) is judged
@@ -38,18 +33,18 @@ def log_interpolated(moments: np.ndarray, values: np.ndarray, where: float) -> n
 
 
 def _at(
-    dataset: xr.Dataset, name: str, moment: float, scale: float, depth: int, width: int
+    dataset: Data, name: str, moment: float, scale: float, depth: int, width: int
 ) -> np.ndarray:
     """Values (seeds,) of one place of the scan at a moment."""
     values = fitted_at(dataset, name, scale, depth=depth, width=width)
     return log_interpolated(dataset.moment.values, values, moment)
 
 
-def _depths(dataset: xr.Dataset) -> list[int]:
+def _depths(dataset: Data) -> list[int]:
     return [int(depth) for depth in need(dataset, "change").depth.values]
 
 
-def _widths(dataset: xr.Dataset) -> list[int]:
+def _widths(dataset: Data) -> list[int]:
     """The widths that are compared, two at least."""
     widths = sorted(int(width) for width in need(dataset, "change").width.values)
     if len(widths) < 2:
@@ -57,13 +52,13 @@ def _widths(dataset: xr.Dataset) -> list[int]:
     return widths
 
 
-def _places(dataset: xr.Dataset) -> Iterator[tuple[int, int]]:
+def _places(dataset: Data) -> Iterator[tuple[int, int]]:
     """Every depth and width of the scan."""
     return ((depth, width) for depth in _depths(dataset) for width in _widths(dataset))
 
 
 @claim("REG-22", "slope 1.00 ± 0.03 in every run")
-def _linear(dataset: xr.Dataset) -> Parts:
+def _linear(dataset: Data) -> Parts:
     parts = []
     for depth, width in _places(dataset):
         for scale in FEATURE:
@@ -76,7 +71,7 @@ def _linear(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-23", "|f_t|/(|f_0| sqrt h) at t_1 equal within 30 % over h")
-def _grown(dataset: xr.Dataset) -> Parts:
+def _grown(dataset: Data) -> Parts:
     told = []
     groups: dict[int, list[np.ndarray]] = {}
     for depth, width in _places(dataset):
@@ -98,7 +93,7 @@ def _grown(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-24", "spread over h < 35 % for t/t_1 in 0.5..2")
-def _one_curve(dataset: xr.Dataset) -> Parts:
+def _one_curve(dataset: Data) -> Parts:
     parts, told = [], []
     for depth in _depths(dataset):
         for scale in FEATURE:

@@ -1,17 +1,9 @@
 """The output's growth in four panels per depth (FL Fig. 10)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 PANELS = {  # what each shows -> title of its vertical axis
     "change of the output": "‖f_t − f₀‖",
@@ -23,7 +15,7 @@ DASHES = ("solid", "dot", "dashdot")  # of widths; plain dashes are the slope's
 LINEAR = (1, 3, 4)  # panels with the slope 1 of early times
 
 
-def _growth(dataset: xr.Dataset) -> go.Figure:
+def _growth(dataset: Data) -> Figure:
     caption = (
         "Root mean square output on test points in the course of training, in four panels for "
         "networks of L hidden layers; time in units of t₁, when the loss is half of what it was; "
@@ -52,7 +44,7 @@ def _growth(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _courses(figure: go.Figure, part: xr.Dataset, before: int) -> None:
+def _courses(figure: Figure, part: Data, before: int) -> None:
     """The lines of one depth, in the panels that follow those drawn before."""
     starts = []
     for scale, color, own in draw.each(part, "scale"):

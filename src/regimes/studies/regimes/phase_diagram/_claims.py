@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim, Verdict
+from regimes.lab import Claim, Data, Verdict
 from regimes.lab.judge import Claims, Missing, above, below, nearest, within
 from regimes.studies.regimes.phase_diagram import _lines as lines
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.lab.judge import Parts
+
 
 # Widths of the ledger's rows and the numbers of training points they are made for. A scan with more
 # points is judged at the widths with as many parameters per point (`_scaled`): jamming moves so.
@@ -30,7 +29,7 @@ claim = Claims()
 
 
 @claim("REG-14", "a crossover at one sqrt(h) alpha")
-def _flat_crossover(dataset: xr.Dataset) -> Parts:
+def _flat_crossover(dataset: Data) -> Parts:
     x, y, error = _crossings(lines.plane(dataset))
     away = np.abs(y / np.exp(np.log(y).mean()) - 1)
     # slope of alpha* = crossover/sqrt(h) in h, with the error of the points
@@ -43,7 +42,7 @@ def _flat_crossover(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-39", "no minimum where lazy training wins")
-def _best_width(dataset: xr.Dataset) -> Claim:
+def _best_width(dataset: Data) -> Claim:
     """At fixed alpha the scale grows with h; a minimum appears only where small scales are best."""
     wide = _wide(lines.plane(dataset))
     if wide.sizes["width"] < 3:
@@ -72,7 +71,7 @@ def _best_width(dataset: xr.Dataset) -> Claim:
 
 
 @claim("REG-51", "a jammed region at small widths")
-def _jammed(dataset: xr.Dataset) -> Parts:
+def _jammed(dataset: Data) -> Parts:
     plane = lines.plane(dataset)
     line = lines.jamming(plane)
     known = np.isfinite(line.width)
@@ -109,7 +108,7 @@ def _jammed(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-52", "the border moves left in longer runs")
-def _slowing_down(dataset: xr.Dataset) -> Parts:
+def _slowing_down(dataset: Data) -> Parts:
     plane, shares = lines.plane(dataset), (0.25, 0.5, 1.0)
     found = np.array([lines.border(plane, share) for share in shares])
     seen = np.isfinite(found[-1]) & ~np.isnan(found).any(0)
@@ -129,7 +128,7 @@ def _slowing_down(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-53", "rank correlation >= 0: fewer parameters where the error is small")
-def _parameters(dataset: xr.Dataset) -> Parts:
+def _parameters(dataset: Data) -> Parts:
     from scipy.stats import spearmanr
 
     plane = lines.plane(dataset)
@@ -149,7 +148,7 @@ def _parameters(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-54", "parallel lines")
-def _parallel(dataset: xr.Dataset) -> Parts:
+def _parallel(dataset: Data) -> Parts:
     plane, told = lines.plane(dataset), []
     for level in (0.1, 1.0, 10.0):
         x, y, error = _crossings(plane, level)
@@ -163,7 +162,7 @@ def _parallel(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-55", "lines bend up near jamming")
-def _bending(dataset: xr.Dataset) -> Parts:
+def _bending(dataset: Data) -> Parts:
     plane = lines.plane(dataset)
     x, y, error = _crossings(plane)
     wanted = _scaled(plane, NEAR)
@@ -179,7 +178,7 @@ def _bending(dataset: xr.Dataset) -> Parts:
     return f"{found[k]:.3g} ± {off[k]:.2g} and {_told(x, y, error)}"
 
 
-def _scaled(plane: xr.Dataset, row: tuple[int, int]) -> float:
+def _scaled(plane: Data, row: tuple[int, int]) -> float:
     """The width with as many parameters per point as a row's width with the row's points.
 
     Two hidden layers on ten components: N = h^2 + 11 h.
@@ -197,11 +196,11 @@ def _closest(widths: np.ndarray, wanted: float) -> int:
     return k
 
 
-def _wide(plane: xr.Dataset) -> xr.Dataset:
+def _wide(plane: Data) -> Data:
     return plane.sel(width=plane.width >= _scaled(plane, WIDE))
 
 
-def _crossings(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
+def _crossings(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
     """Widths, scales of the crossover and their errors, for wide networks."""
     wide = _wide(plane)
     if not wide.sizes["width"] or wide.sizes["seed"] < 2:

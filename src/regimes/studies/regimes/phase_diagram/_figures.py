@@ -1,25 +1,19 @@
 """The diagram, and cuts through it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes._error_curves import single_and_ensemble
 from regimes.studies.regimes.phase_diagram import _lines as lines
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
 SCALE = "scale sqrt(h) alpha"
 LEVELS = {0.01: "dot", 0.1: "dash", 1.0: "solid", 10.0: "dash", 100.0: "dot"}
 BLACK = "#000000"  # on the map, whose colours are the same on every screen
 
 
-def _diagram(dataset: xr.Dataset) -> go.Figure:
+def _diagram(dataset: Data) -> Figure:
     caption = (
         "Each cell is one width h and one scale sqrt(h) alpha; its colour is the test error of the "
         "mean prediction of all seeds, and the pointer shows all numbers of the cell. Left of the "
@@ -51,7 +45,7 @@ def _diagram(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _kernel_changes(dataset: xr.Dataset) -> go.Figure:
+def _kernel_changes(dataset: Data) -> Figure:
     caption = (
         "How much training changes the tangent kernel, |Theta - Theta_0|/|Theta_0|, geometric mean "
         "over the seeds that fitted. Plotted against sqrt(h) alpha all widths fall on one curve: "
@@ -69,7 +63,7 @@ def _kernel_changes(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _cuts(dataset: xr.Dataset) -> go.Figure:
+def _cuts(dataset: Data) -> Figure:
     caption = (
         "Test error against width at three scales: of single networks (dashed, mean over seeds) "
         "and of their mean prediction (solid). Ensembles of narrow networks past jamming are "
@@ -85,7 +79,7 @@ def _cuts(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _numbers(plane: xr.Dataset) -> np.ndarray:
+def _numbers(plane: Data) -> np.ndarray:
     """What the pointer tells of every cell, (scale, width)."""
     texts = np.empty((plane.sizes["scale"], plane.sizes["width"]), dtype=object)
     for i in range(len(texts)):
@@ -94,7 +88,7 @@ def _numbers(plane: xr.Dataset) -> np.ndarray:
     return texts
 
 
-def _told(cell: xr.Dataset) -> str:
+def _told(cell: Data) -> str:
     from regimes.measure import regime
 
     error, change = 100 * cell.error.values, cell.kernel_change.values
@@ -114,7 +108,7 @@ def _told(cell: xr.Dataset) -> str:
     )
 
 
-def _crossover(figure: go.Figure, plane: xr.Dataset, level: float, dash: str) -> None:
+def _crossover(figure: Figure, plane: Data, level: float, dash: str) -> None:
     x, y, error = lines.crossover(plane, level)
     if len(x):
         width = 3 if level == 1 else 1.2
@@ -123,7 +117,7 @@ def _crossover(figure: go.Figure, plane: xr.Dataset, level: float, dash: str) ->
         draw.points(figure, x, y, f"kernel changes by {level:g}", **style)
 
 
-def _jamming(figure: go.Figure, plane: xr.Dataset) -> None:
+def _jamming(figure: Figure, plane: Data) -> None:
     line = lines.jamming(plane)
     seen = np.isfinite(line.width)
     if seen.any():
@@ -134,7 +128,7 @@ def _jamming(figure: go.Figure, plane: xr.Dataset) -> None:
         draw.points(figure, x, y, "jamming line", error_x=bars, **style)
 
 
-def _names(figure: go.Figure, plane: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:
+def _names(figure: Figure, plane: Data, x: np.ndarray, y: np.ndarray) -> None:
     """The phases' names, where they are; x and y are the logarithms of the cells' borders."""
     right = x[0] + 0.78 * (x[-1] - x[0])
     fits = (plane.fitted > 0).any(["seed", "width"]).values

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data, Values
 from regimes.lab.judge import Missing, need
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.measure import JammingLine
+
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map (S15 i)
 
 
-def plane(dataset: xr.Dataset) -> xr.Dataset:
+def plane(dataset: Data) -> Data:
     """The widths of which every scale has run, both in increasing order."""
     fitted = need(dataset, "fitted").fitted
     ran = fitted.notnull().all([name for name in fitted.dims if name != "width"])
@@ -25,7 +25,7 @@ def plane(dataset: xr.Dataset) -> xr.Dataset:
     return dataset.isel(width=np.flatnonzero(ran.values)).sortby(["width", "scale"])
 
 
-def crossover(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
+def crossover(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
     """Widths at which `kernel_change = level` is met by fitted runs, the scales, their errors."""
     from regimes.measure import phase_boundary
 
@@ -36,26 +36,26 @@ def crossover(plane: xr.Dataset, level: float = 1.0) -> tuple[np.ndarray, ...]:
     return line.x[met], line.y[met], line.error[met]
 
 
-def jamming(plane: xr.Dataset, share: float = 1.0) -> JammingLine:
+def jamming(plane: Data, share: float = 1.0) -> JammingLine:
     """The jamming line within a share of the budget of steps (S15 iii)."""
     from regimes.measure import jamming_line
 
     return jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
 
 
-def border(plane: xr.Dataset, share: float) -> np.ndarray:
+def border(plane: Data, share: float) -> np.ndarray:
     """Widths of the jamming line, infinite at scales where no network fits: beyond the grid."""
     nobody = ~(_fits_by(plane, share) > 0).any((0, 1))
     return np.where(nobody, np.inf, jamming(plane, share).width)
 
 
-def _fits_by(plane: xr.Dataset, share: float) -> np.ndarray:
+def _fits_by(plane: Data, share: float) -> np.ndarray:
     """Which runs fit within a share of the budget, (seed, width, scale)."""
     by_then = (plane.fitted > 0) & (plane.steps <= share * float(plane.budget.max()))
     return np.asarray(by_then.astype(float).transpose("seed", "width", "scale").values)
 
 
-def shown(plane: xr.Dataset, name: str) -> xr.DataArray:
+def shown(plane: Data, name: str) -> Values:
     """A variable at the points that are nearly fitted on average; the others NaN."""
     unfitted = plane.unfitted.mean("seed") / float(plane.n_train.max())
     return plane[name].where(unfitted <= TOO_MANY_UNFITTED)

@@ -11,6 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 _ENTRIES = 2**23  # numbers in one block of features
 
 

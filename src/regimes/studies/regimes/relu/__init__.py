@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regimes.flow import Run
     from regimes.nets import Ensemble
 
+
 HALF_DECADES = (1e2, 316.0, 1e3, 3160.0, 1e4, 3.16e4, 1e5)
 
 

@@ -1,16 +1,10 @@
 """Verdicts on the kernel's change with relu, and on how many neurons switch."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import Claims, Measured, Missing, Parts, mean_of, near, need
 from regimes.studies.regimes._fitted_runs import NEAR, inside
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 FLIPPING = (1e2, 1e5)  # scales of the fits where neurons switch
 FEATURE = (0.0, 10.0)  # scales whose runs count as feature learning
@@ -18,7 +12,7 @@ FEATURE = (0.0, 10.0)  # scales whose runs count as feature learning
 claim = Claims()
 
 
-def switching(dataset: xr.Dataset, name: str, width: int) -> tuple[np.ndarray, np.ndarray]:
+def switching(dataset: Data, name: str, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Scales in FLIPPING (n,), and values (seeds, n), NaN for runs that did not fit.
 
     Every trial of the window must be finished; scales where less than half of the networks fitted
@@ -60,7 +54,7 @@ def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> 
     return Measured(fit(powers), jackknife_error(np.array(left_out)))
 
 
-def single_patch(dataset: xr.Dataset, width: int) -> tuple[np.ndarray, list[float]]:
+def single_patch(dataset: Data, width: int) -> tuple[np.ndarray, list[float]]:
     """Slopes of the kernel's change of every network over the scales where no mask of it changed.
 
     Returns:
@@ -81,7 +75,7 @@ def single_patch(dataset: xr.Dataset, width: int) -> tuple[np.ndarray, list[floa
 
 
 @claim("REG-43", "-0.5 ± 0.15 on scales 1e2..1e5; -1.00 ± 0.01 where no mask flips")
-def _kernel(dataset: xr.Dataset) -> Parts:
+def _kernel(dataset: Data) -> Parts:
     told = []
     for width in _widths(dataset):
         found = slope_of_mean(*switching(dataset, "kernel_change", width), power=2.0)
@@ -98,7 +92,7 @@ def _kernel(dataset: xr.Dataset) -> Parts:
     )
 
 
-def _feature(dataset: xr.Dataset, width: int) -> str:
+def _feature(dataset: Data, width: int) -> str:
     """The slope of the feature side in words; whether those runs fitted is said beside it."""
     part = _along_scales(need(dataset, "kernel_change", width=width), FEATURE)
     values = part["kernel_change"].values
@@ -110,7 +104,7 @@ def _feature(dataset: xr.Dataset, width: int) -> str:
     return f"feature side (scale <= 10) slope {found:.2f}, {100 * share:.0f} % of those runs fitted"
 
 
-def _unfitted(dataset: xr.Dataset) -> str:
+def _unfitted(dataset: Data) -> str:
     lost = (dataset["fitted"] == 0).sum(["width", "seed"])
     listed = ", ".join(
         f"{count} at {scale:g}"
@@ -121,7 +115,7 @@ def _unfitted(dataset: xr.Dataset) -> str:
 
 
 @claim("REG-44", "slope -1 ± 0.15 on scales 1e2..1e5")
-def _flips(dataset: xr.Dataset) -> Parts:
+def _flips(dataset: Data) -> Parts:
     told = []
     for width in _widths(dataset):
         scales, flips = switching(dataset, "flips", width)
@@ -132,7 +126,7 @@ def _flips(dataset: xr.Dataset) -> Parts:
     return "mean number of (hidden neuron, test point) pairs that switched; " + "; ".join(told)
 
 
-def _training_flips(dataset: xr.Dataset, width: int) -> str:
+def _training_flips(dataset: Data, width: int) -> str:
     try:
         found = slope_of_mean(*switching(dataset, "train_flips", width))
     except Missing:
@@ -140,11 +134,11 @@ def _training_flips(dataset: xr.Dataset, width: int) -> str:
     return f"on training points the slope is {found.value:.2f} ± {found.error:.2f}"
 
 
-def _widths(dataset: xr.Dataset) -> list[int]:
+def _widths(dataset: Data) -> list[int]:
     return [int(width) for width in need(dataset, "kernel_change").width.values]
 
 
-def _along_scales(part: xr.Dataset, window: tuple[float, float] = (0.0, np.inf)) -> xr.Dataset:
+def _along_scales(part: Data, window: tuple[float, float] = (0.0, np.inf)) -> Data:
     """One width's runs as (seed, scale), scales of a window in order."""
     part = part.sortby("scale").transpose("seed", "scale", ...)
     return part.isel(scale=inside(part["scale"].values, window))

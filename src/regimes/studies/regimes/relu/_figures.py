@@ -1,21 +1,13 @@
 """Kernel change with relu (FL Fig. 12) and switched neurons against the scale."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, Values, draw
 from regimes.lab.judge import log_mean, need
 from regimes.studies.regimes._fitted_runs import inside
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _curves(figure: go.Figure, values: xr.DataArray, power: float) -> list[xr.DataArray]:
+def _curves(figure: Figure, values: Values, power: float) -> list[Values]:
     """Each network, and `mean(value^power)^(1/power)` over them, which is returned per width."""
     means = []
     for width, color, own in draw.each(values.sortby("scale"), "width"):
@@ -33,7 +25,7 @@ def _curves(figure: go.Figure, values: xr.DataArray, power: float) -> list[xr.Da
 
 
 def _guide(
-    figure: go.Figure, line: xr.DataArray, window: tuple[float, float], slope: float, name: str
+    figure: Figure, line: Values, window: tuple[float, float], slope: float, name: str
 ) -> None:
     """A dashed line of this slope, drawn above the part of a curve in the window."""
     here = line.isel(scale=inside(line.scale.values, window))
@@ -43,7 +35,7 @@ def _guide(
         draw.guide(figure, window, slope, through, name)
 
 
-def _kernel(dataset: xr.Dataset) -> go.Figure:
+def _kernel(dataset: Data) -> Figure:
     caption = (
         "Relative change of the tangent kernel of relu networks from start to end of training "
         "against √h alpha; dots are single networks, the line their root mean square. Left of 10 "
@@ -64,7 +56,7 @@ def _kernel(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _flips(dataset: xr.Dataset) -> go.Figure:
+def _flips(dataset: Data) -> Figure:
     caption = (
         "How many pairs of a hidden neuron and a test point were switched on or off by training. "
         "Weights move by 1/(√h alpha), so does the number of pairs close enough to zero to switch "

@@ -1,26 +1,19 @@
 """Verdict on the gap between feature and lazy training as the training set grows."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import Claim
+from regimes.lab import Claim, Data
 from regimes.lab.judge import Claims, Missing, mean_of, need
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 claim = Claims()
 
 
-def finished(dataset: xr.Dataset) -> xr.Dataset:
+def finished(dataset: Data) -> Data:
     """The training sets that have been learned, from small to large."""
     done = need(dataset, "error").dropna("n_train", how="all", subset=["error"])
     return done.sortby(["n_train", "scale"])
 
 
 @claim("REG-30", "error at scale 1 less error at scale 1000 shrinks with the training set")
-def _gap(dataset: xr.Dataset) -> Claim:
+def _gap(dataset: Data) -> Claim:
     done = finished(dataset)
     if min(done.sizes["n_train"], done.sizes["scale"]) < 2 or done.sizes["seed"] < 3:
         raise Missing("needs two training sets, two scales and three seeds")

@@ -1,19 +1,11 @@
 """Errors against the number of images."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes._error_curves import single_and_ensemble
 from regimes.studies.regimes.sample_size._claims import finished
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _errors(dataset: xr.Dataset) -> go.Figure:
+def _errors(dataset: Data) -> Figure:
     caption = (
         "Test error on odd and even digits reduced to ten components, of fully connected networks "
         "trained in the feature regime (sqrt(h) alpha = 1) and in the lazy one (1000): means over "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
 if TYPE_CHECKING:
     from regimes.flow import Run
     from regimes.nets import Ensemble
+
 
 LEVELS = {"t_90": 0.9, "t_half": 0.5, "t_10": 0.1}  # of the loss, which starts at 1
 DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)

@@ -1,12 +1,10 @@
 """Verdicts of the scaling study: exponents in the scale, collapse over widths, times."""
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -24,9 +22,6 @@ from regimes.lab.judge import (
 )
 from regimes.studies.regimes._fitted_runs import fitted_at, fitted_curve
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 LAZY = (1e3, 1e6)  # scales of the fits on the lazy side
 KERNEL, WEIGHTS = (1e-4, 1e-1), (1e-4, 1e-2)  # and on the feature side (REG-12, REG-16)
 DEEP = 5  # from this depth on the fits start at 1e-3
@@ -42,23 +37,23 @@ def window_of(depth: int, window: tuple[float, float]) -> tuple[float, float]:
     return (1e-3, window[1]) if depth >= DEEP else window
 
 
-def exponent(dataset: xr.Dataset, name: str, depth: int, window: tuple[float, float]) -> Measured:
+def exponent(dataset: Data, name: str, depth: int, window: tuple[float, float]) -> Measured:
     """Slope in the scale of the geometric mean over seeds at the main width."""
     return log_slope(*fitted_curve(dataset, name, window, depth=depth, width=main_width(dataset)))
 
 
-def falling(dataset: xr.Dataset, name: str, depth: int, window: tuple[float, float]) -> Measured:
+def falling(dataset: Data, name: str, depth: int, window: tuple[float, float]) -> Measured:
     """The power of 1/scale on the feature side."""
     found = exponent(dataset, name, depth, window_of(depth, window))
     return Measured(-found.value, found.error)
 
 
-def main_width(dataset: xr.Dataset) -> int:
+def main_width(dataset: Data) -> int:
     """The width at which all depths were trained."""
     return int(need(dataset, "main_width")["main_width"].max())
 
 
-def widths_at(dataset: xr.Dataset, name: str, depth: int, *scales: float) -> dict[int, np.ndarray]:
+def widths_at(dataset: Data, name: str, depth: int, *scales: float) -> dict[int, np.ndarray]:
     """Width -> values at the last of the scales, for widths with fitted runs at all of them."""
     found = {}
     for width in sorted(int(w) for w in need(dataset, name).width.values):
@@ -70,7 +65,7 @@ def widths_at(dataset: xr.Dataset, name: str, depth: int, *scales: float) -> dic
     return found
 
 
-def wider(dataset: xr.Dataset, depth: int, scale: float) -> int:
+def wider(dataset: Data, depth: int, scale: float) -> int:
     """The narrowest width with a fitted run that is at least three times the main one."""
     least = 3 * main_width(dataset)
     for width in widths_at(dataset, "t_half", depth, scale):
@@ -80,14 +75,14 @@ def wider(dataset: xr.Dataset, depth: int, scale: float) -> int:
 
 
 @claim("REG-10", "slope -1.00 ± 0.03 for L = 2 and 3")
-def _lazy_kernel(dataset: xr.Dataset) -> Parts:
+def _lazy_kernel(dataset: Data) -> Parts:
     for depth in (2, 3):
         yield near(f"L={depth}", exponent(dataset, "kernel_change", depth, LAZY), -1.0, 0.03)
     return f"slope of the kernel's change on scales 1e3 to 1e6; {_where(dataset)}"
 
 
 @claim("REG-11", "largest/smallest over h < 1.4 (scale <= 1), < 2.5 (scale > 1); > 7 decades")
-def _collapse(dataset: xr.Dataset) -> Parts:
+def _collapse(dataset: Data) -> Parts:
     depth, widths = _most_widths(dataset)
     parts, told, heights = [], [], []
     for scale, limit in COLLAPSE:
@@ -104,7 +99,7 @@ def _collapse(dataset: xr.Dataset) -> Parts:
     return f"L={depth}, h = {names}, geometric means over seeds; {'; '.join(told)}"
 
 
-def _most_widths(dataset: xr.Dataset) -> tuple[int, list[int]]:
+def _most_widths(dataset: Data) -> tuple[int, list[int]]:
     """The depth with most widths that have everything the collapse needs, three at least."""
     scales = [scale for scale, _ in COLLAPSE]
     found = {
@@ -118,7 +113,7 @@ def _most_widths(dataset: xr.Dataset) -> tuple[int, list[int]]:
 
 
 @claim("REG-12", "1.0 ± 0.1, 1.33 ± 0.12, 1.5 ± 0.15, 1.67 ± 0.15 for L=1,2,3,5")
-def _feature_kernel(dataset: xr.Dataset) -> Parts:
+def _feature_kernel(dataset: Data) -> Parts:
     for depth, expected in KERNEL_EXPONENTS.items():
         yield near(f"L={depth}", falling(dataset, "kernel_change", depth, KERNEL), *expected)
     return (
@@ -129,7 +124,7 @@ def _feature_kernel(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-13", "a(1) < a(2) < a(3) < a(5) < 2")
-def _ordering(dataset: xr.Dataset) -> Parts:
+def _ordering(dataset: Data) -> Parts:
     found = {depth: falling(dataset, "kernel_change", depth, KERNEL) for depth in KERNEL_EXPONENTS}
     for (shallow, a), (deep, b) in itertools.pairwise(found.items()):
         yield above(f"a({deep}) - a({shallow})", (b.value - a.value, _joint(a, b)), 0.0)
@@ -139,13 +134,13 @@ def _ordering(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-15", "slope -1.00 ± 0.02 for L = 2 and 3")
-def _lazy_weights(dataset: xr.Dataset) -> Parts:
+def _lazy_weights(dataset: Data) -> Parts:
     for depth in (2, 3):
         yield near(f"L={depth}", exponent(dataset, "weight_change", depth, LAZY), -1.0, 0.02)
     return f"slope of the weights' change; {_weight_collapse(dataset)}; {_where(dataset)}"
 
 
-def _weight_collapse(dataset: xr.Dataset) -> str:
+def _weight_collapse(dataset: Data) -> str:
     """What becomes of sqrt(h) weight_change at several widths in the lazy regime, in words."""
     told = []
     for depth in (2, 3):
@@ -157,7 +152,7 @@ def _weight_collapse(dataset: xr.Dataset) -> str:
 
 
 @claim("REG-16", "0.5 ± 0.05, 0.33 ± 0.05, 0.27 ± 0.06, 0.21 ± 0.06 for L=1,2,3,5")
-def _feature_weights(dataset: xr.Dataset) -> Parts:
+def _feature_weights(dataset: Data) -> Parts:
     for depth, expected in WEIGHT_EXPONENTS.items():
         yield near(f"L={depth}", falling(dataset, "weight_change", depth, WEIGHTS), *expected)
     return (
@@ -167,9 +162,7 @@ def _feature_weights(dataset: xr.Dataset) -> Parts:
     )
 
 
-def layer_shares(
-    dataset: xr.Dataset, depth: int, width: int, scale: float
-) -> dict[str, np.ndarray]:
+def layer_shares(dataset: Data, depth: int, width: int, scale: float) -> dict[str, np.ndarray]:
     """Changes in the lazy regime times what they should fall by, name -> (seeds,)."""
     weights, hidden = (
         scale * fitted_at(dataset, name, scale, depth=depth, width=width)
@@ -182,7 +175,7 @@ def layer_shares(
     return found
 
 
-def _beyond(dataset: xr.Dataset, depth: int, width: int, scale: float = 1e4) -> str:
+def _beyond(dataset: Data, depth: int, width: int, scale: float = 1e4) -> str:
     """How the changes compare between this width and the widest, where they should agree better."""
     widest = int(dataset.width.max())
     if widest <= width:
@@ -197,7 +190,7 @@ def _beyond(dataset: xr.Dataset, depth: int, width: int, scale: float = 1e4) -> 
 
 
 @claim("REG-17", "rescaled changes of z~ and W equal within 20 %")
-def _layers(dataset: xr.Dataset) -> Parts:
+def _layers(dataset: Data) -> Parts:
     depth, scales = 3, (1e3, 1e4)
     widths = (main_width(dataset), wider(dataset, depth, scales[0]))
     shares = [layer_shares(dataset, depth, w, scale) for w in widths for scale in scales]
@@ -214,7 +207,7 @@ def _layers(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-18", "t_half equal to 1e-3 over scales 1e4..1e6, to 15 % over h")
-def _lazy_curves(dataset: xr.Dataset) -> Parts:
+def _lazy_curves(dataset: Data) -> Parts:
     depth, main = 3, main_width(dataset)
     scales, times = fitted_curve(dataset, "t_half", (1e4, 1e6), depth=depth, width=main)
     apart = times.max(1) / times.min(1) - 1
@@ -228,7 +221,7 @@ def _lazy_curves(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-19", "slope 1.0 ± 0.06, plateau within 20 %, h within 15 %")
-def _feature_times(dataset: xr.Dataset) -> Parts:
+def _feature_times(dataset: Data) -> Parts:
     depth, main = 3, main_width(dataset)
     scales, times = fitted_curve(dataset, "t_half", KERNEL, depth=depth, width=main)
     plateau = (times / scales).T
@@ -242,7 +235,7 @@ def _feature_times(dataset: xr.Dataset) -> Parts:
     )
 
 
-def _shallow_drift(dataset: xr.Dataset) -> str:
+def _shallow_drift(dataset: Data) -> str:
     try:
         scales, times = fitted_curve(dataset, "t_half", KERNEL, depth=1, width=main_width(dataset))
     except Missing:
@@ -252,7 +245,7 @@ def _shallow_drift(dataset: xr.Dataset) -> str:
 
 
 @claim("REG-20", "slope -1.00 ± 0.02")
-def _lazy_times(dataset: xr.Dataset) -> Parts:
+def _lazy_times(dataset: Data) -> Parts:
     depth = 3
     scales, times = fitted_curve(dataset, "t_half", LAZY, depth=depth, width=main_width(dataset))
     yield near("slope", log_slope(scales, times / scales), -1.0, 0.02)
@@ -260,7 +253,7 @@ def _lazy_times(dataset: xr.Dataset) -> Parts:
 
 
 @claim("REG-21", "< 3 at scale 1e-3, > 30 at scale 1e4")
-def _sharpness(dataset: xr.Dataset) -> Parts:
+def _sharpness(dataset: Data) -> Parts:
     place = {"depth": 3, "width": main_width(dataset)}
     dataset = dataset.assign(drop=dataset.t_10 / dataset.t_90)
     yield below("scale 0.001", mean_of(fitted_at(dataset, "drop", 1e-3, **place)), 3.0)
@@ -268,7 +261,7 @@ def _sharpness(dataset: xr.Dataset) -> Parts:
     return f"(t at loss 0.1)/(t at loss 0.9), L=3; {_where(dataset)}"
 
 
-def _same_time(dataset: xr.Dataset, depth: int, scale: float) -> Part:
+def _same_time(dataset: Data, depth: int, scale: float) -> Part:
     """The time at the main width over that at a wider one, geometric means over seeds."""
     main, wide = main_width(dataset), wider(dataset, depth, scale)
     logs = [
@@ -287,5 +280,5 @@ def _listed(scales: np.ndarray) -> str:
     return ", ".join(f"{scale:g}" for scale in scales)
 
 
-def _where(dataset: xr.Dataset) -> str:
+def _where(dataset: Data) -> str:
     return f"h={main_width(dataset)}, {dataset.sizes['seed']} seeds"

@@ -1,14 +1,12 @@
 """Kernel, weights and time against the scale, learning curves, exponents, shares of layers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import draw
+from regimes.lab import Data, Figure, Values, draw
 from regimes.lab.judge import Missing, log_mean, need
 from regimes.studies.regimes._fitted_runs import fitted_at
 from regimes.studies.regimes.scaling._claims import (
@@ -21,15 +19,11 @@ from regimes.studies.regimes.scaling._claims import (
     window_of,
 )
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
 MOMENTS = np.logspace(-3, 3, 121)  # times of the learning curves, in units of t_half
 DOCUMENT = {"kernel_change": {2: 1.25, 5: 1.7}, "weight_change": {2: 0.35, 5: 0.23}}  # its Table 2
 
 
-def _panels(values: xr.DataArray, fitted: xr.DataArray, title: str, caption: str) -> go.Figure:
+def _panels(values: Values, fitted: Values, title: str, caption: str) -> Figure:
     """One quantity against alpha on the left, where widths differ, and the scale on the right."""
     figure = draw.axes(
         ("alpha", "√h alpha"),
@@ -53,12 +47,12 @@ def _panels(values: xr.DataArray, fitted: xr.DataArray, title: str, caption: str
 
 
 def _guides(
-    figure: go.Figure,
-    dataset: xr.Dataset,
+    figure: Figure,
+    dataset: Data,
     name: str,
     laws: Iterable[tuple[int, tuple[float, float], float]],
     lift: float = 2.0,
-) -> go.Figure:
+) -> Figure:
     """Power laws (depth, window, slope) above the curves of the main width."""
     for depth, window, slope in laws:
         with suppress(Missing):
@@ -68,7 +62,7 @@ def _guides(
     return figure
 
 
-def _kernel(dataset: xr.Dataset) -> go.Figure:
+def _kernel(dataset: Data) -> Figure:
     caption = (
         "How much the tangent kernel of the network has changed when all training points are "
         "fitted, relative to the kernel at the start (pure numbers; geometric mean and standard "
@@ -85,7 +79,7 @@ def _kernel(dataset: xr.Dataset) -> go.Figure:
     return _guides(figure, dataset, "kernel_change", [*laws, (3, _lazy(dataset, 1e3), -1.0)])
 
 
-def _weights(dataset: xr.Dataset) -> go.Figure:
+def _weights(dataset: Data) -> Figure:
     caption = (
         "How far all weights have moved at the end of training, relative to where they started and "
         "times √h. Right, against √h alpha, all widths agree. Lazy networks move by 1/(√h alpha). "
@@ -100,7 +94,7 @@ def _weights(dataset: xr.Dataset) -> go.Figure:
     return _guides(figure, dataset.assign(moved=moved), "moved", laws, lift=1.5)
 
 
-def _times(dataset: xr.Dataset) -> go.Figure:
+def _times(dataset: Data) -> Figure:
     caption = (
         "The time at which the training loss has fallen to half, divided by √h alpha (flow time, "
         "in which the loss is divided by alpha²). Feature side: a plateau, so the time is "
@@ -113,12 +107,12 @@ def _times(dataset: xr.Dataset) -> go.Figure:
     return _guides(figure, dataset.assign(time=time), "time", [(3, _lazy(dataset, 1e2), -1.0)])
 
 
-def _lazy(dataset: xr.Dataset, start: float) -> tuple[float, float]:
+def _lazy(dataset: Data, start: float) -> tuple[float, float]:
     """From a scale to the end of the scan."""
     return start, float(dataset.scale.max())
 
 
-def _curves(dataset: xr.Dataset) -> go.Figure:
+def _curves(dataset: Data) -> Figure:
     """alpha^2 times the objective in time, main width, first seed."""
     main, depths = main_width(dataset), dataset.depth.values
     depth = 3 if 3 in depths else int(depths[-1])
@@ -148,7 +142,7 @@ def _curves(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _exponents(dataset: xr.Dataset) -> go.Figure:
+def _exponents(dataset: Data) -> Figure:
     """Exponents of kernel and weight change on the feature side, against depth."""
     caption = (
         "The powers with which the tangent kernel (red) and the weights (blue) change as √h alpha "
@@ -184,7 +178,7 @@ def _exponents(dataset: xr.Dataset) -> go.Figure:
     return figure
 
 
-def _layers(dataset: xr.Dataset) -> go.Figure:
+def _layers(dataset: Data) -> Figure:
     """Rescaled changes of each layer in the lazy regime."""
     caption = (
         "How far each layer moves in lazy training, multiplied by what it should fall by: √h alpha "

@@ -6,26 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim, Verdict
+from regimes.lab import Claim, Data, Verdict
 from regimes.lab.judge import Claims, Missing, need
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from regimes.measure import PhaseBoundary
+
 
 EXPECTED = "the crossover of SGD over that of the flow, at three rates"
 
 claim = Claims()
 
 
-def finished(dataset: xr.Dataset) -> xr.Dataset:
+def finished(dataset: Data) -> Data:
     """The rates that have run, the flow (rate 0) first."""
     done = need(dataset, "kernel_change").dropna("rate", how="all", subset=["kernel_change"])
     return done.sortby(["rate", "scale"])
 
 
-def crossovers(dataset: xr.Dataset) -> PhaseBoundary:
+def crossovers(dataset: Data) -> PhaseBoundary:
     """The scale of the crossover (`y`, with its error) against the rate (`x`), the flow first."""
     from regimes.measure import phase_boundary
 
@@ -41,7 +40,7 @@ def crossovers(dataset: xr.Dataset) -> PhaseBoundary:
 
 
 @claim("REG-72", EXPECTED)
-def _shift(dataset: xr.Dataset) -> Claim:
+def _shift(dataset: Data) -> Claim:
     line = crossovers(dataset)
     flow, off = line.y[0], line.error / line.y
     ratio = line.y[1:] / flow

@@ -1,18 +1,10 @@
 """Change of the kernel against scale, for the flow and for stochastic descent."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from regimes.lab import draw
+from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes.stochastic._claims import finished
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
 
-
-def _kernel_changes(dataset: xr.Dataset) -> go.Figure:
+def _kernel_changes(dataset: Data) -> Figure:
     caption = (
         "Change of the tangent kernel by training, for gradient flow and for stochastic descent "
         "with batches and several step lengths, in units of the time in which the flow halves its "

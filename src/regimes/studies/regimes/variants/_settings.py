@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from regimes.flow import Run
     from regimes.nets import Ensemble
 
+
 # "plain" and what differs from it in one respect; the two predictors; two trainers on components
 COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
 TRAINERS = ("flow", "adam")  # of the sets of images: "flow:fashion_mnist"
