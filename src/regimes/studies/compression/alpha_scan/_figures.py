@@ -35,7 +35,6 @@ def _crossover(dataset: Data) -> Figure:
     figure = draw.axes(
         "alpha", "", log="xy", panels=PANELS, columns=2, caption=caption, height=760, legend="below"
     )
-    figure.update_xaxes(dtick=2)
     for variable, name, panel, color in LINES:
         draw.curve(figure, ran[variable], "alpha", name, panel=panel, color=color)
     alpha, style = ran.alpha.values, {"color": draw.SOFT, "dash": "dash"}
