@@ -11,7 +11,6 @@ import numpy as np
 
 import regimes as rg
 from regimes.studies._images import image_task
-from regimes.studies.compression import _frozen
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -210,20 +209,23 @@ def learn(frozen: Sequence[Sequence[Frozen]]) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Test errors and fractions of training points with their margin, (members, kernels) each.
     """
+    from regimes.kernels import quiet_solver
+
     each = [one for member in frozen for one in member]
-    with _frozen.quiet(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
+    with quiet_solver(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
         learned = list(threads.map(_learn_one, each))
     errors, satisfied = np.reshape(learned, (len(frozen), len(KERNELS), 2)).transpose(2, 0, 1)
     return errors, satisfied
 
 
 def _learn_one(kernel: Frozen) -> tuple[float, float]:
-    machine = _frozen.fit(
+    from regimes.kernels import fit_machine
+
+    machine = fit_machine(
         kernel.gram.cpu().numpy(), kernel.y.cpu().numpy(), penalties=PENALTIES, iterations=500_000
     )
-    outputs = kernel.gram_test.cpu().numpy()[:, machine.chosen] @ machine.dual
-    wrong = (outputs + machine.intercept) * kernel.y_test.cpu().numpy() <= 0
-    return float(np.mean(wrong)), 1.0 - machine.unfitted
+    values = kernel.gram_test.cpu().numpy()[:, machine.chosen]
+    return machine.error(values, kernel.y_test.cpu().numpy()), 1.0 - machine.unfitted
 
 
 def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:

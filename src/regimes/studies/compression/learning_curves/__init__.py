@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
+    from regimes.kernels import Learned
 
     Neurons: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -141,13 +142,14 @@ class LearningCurves:
 
 def _machines(
     made: Dataset, before: Neurons, after: Neurons, amplification: float
-) -> dict[str, _frozen.Learned]:
+) -> dict[str, Learned]:
     """One machine per frozen kernel, on one data set."""
     from regimes.data import Points, compress
+    from regimes.kernels import hard_margin as learn
 
     small = made.pipe(compress(amplification))
     train, test = Points(made.x_train, made.y_train), Points(made.x_test, made.y_test)
-    kernel, learn = _frozen.initial_kernel, _frozen.hard_margin
+    kernel = _frozen.initial_kernel
     return {
         "initial_error": learn(kernel, train, test),
         "own_error": learn(_frozen.network_kernel(*before), train, test),
