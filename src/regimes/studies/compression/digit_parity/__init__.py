@@ -8,7 +8,7 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._modes import mode_arrays, modes
+from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression.digit_parity._claims import CUBES, claim
 from regimes.studies.compression.digit_parity._figures import FIGURES
 
@@ -116,7 +116,13 @@ class DigitParity:
         errors, satisfied = nets.learn(frozen)
         pairs = list(zip(trained, sets, strict=True))
         own = [[nets.network_error(net, each.unseen)] for net, each in pairs]
-        found = [[modes(one.fresh, one.y_fresh, params.ridges) for one in each] for each in frozen]
+        found = [
+            [
+                rg.measure.label_modes(one.fresh, one.y_fresh, MODES, ridges=params.ridges)
+                for one in each
+            ]
+            for each in frozen
+        ]
         arrays = {
             "error": Array(("seed", "curve"), np.concatenate([own, errors], axis=1)),
             "paired_error": Array("seed", [nets.network_error(n, each.test) for n, each in pairs]),

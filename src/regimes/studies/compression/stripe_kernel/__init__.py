@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._modes import mode_arrays, modes
+from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression._stripe import neuron_states, train
 from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
 from regimes.studies.compression.stripe_kernel._figures import FIGURES
@@ -113,7 +113,9 @@ class StripeKernel:
             x, y = each.probes["kernel"]
             stages = _stages(run.recordings["neurons"].values[number])
             grams, distances = _kernels(stages, x.to(point.device))
-            found.append([modes(gram, y, params.ridges) for gram in grams])
+            found.append(
+                [rg.measure.label_modes(gram, y, MODES, ridges=params.ridges) for gram in grams]
+            )
             residual.append(distances)
             amplification.append([float(rg.measure.amplification(w)) for w, _, _ in stages])
         arrays = {
