@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from regimes.studies.compression._stripe import neurons, start
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
+    from regimes.flow import Run
     from regimes.kernels import Kernel, Learned
+    from regimes.lab import Point
 
 
 def lazily(made: Dataset) -> Learned:
@@ -31,5 +36,32 @@ def network_kernel(w: Tensor, b: Tensor, beta: Tensor) -> Kernel:
     """The tangent kernel of one network with these weights, in float64 (S10)."""
     from regimes.measure import shallow_kernel
 
-    neurons = (beta.double(), w.double(), b.double())
-    return lambda x, z: shallow_kernel(*neurons, x, z)
+    weights = (beta.double(), w.double(), b.double())
+    return lambda x, z: shallow_kernel(*weights, x, z)
+
+
+def stacked_kernels(parameters: Mapping[str, Tensor], x: Tensor, z: Tensor | None = None) -> Tensor:
+    """The tangent kernels of stacked networks, (R, n, m), in the precision of their weights."""
+    from regimes.measure import shallow_kernel
+
+    w, b, beta = neurons(parameters)
+    return shallow_kernel(beta, w, b, x, z)
+
+
+def frozen_flow(
+    point: Point, made: Dataset, seed: int, width: int, *, test: bool = False, **options: Any
+) -> Run:
+    """Hinge flow with the frozen initial kernel of one network, in float64 (S12).
+
+    With `test` it has predictions for the test points too. Options are those of `kernel_flow`.
+    """
+    import torch
+
+    from regimes import flow
+
+    own = made.to(torch.float64, point.device)
+    first = start(own.in_shape[0], width, [seed], dtype="float64", device=point.device)
+    if test:
+        options["gram_test"] = stacked_kernels(first, own.x_test, own.x_train)[0]
+        options["y_test"] = own.y_test
+    return flow.kernel_flow(stacked_kernels(first, own.x_train)[0], own.y_train, **options)

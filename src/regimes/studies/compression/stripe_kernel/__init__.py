@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression._modes import MODES, mode_arrays
-from regimes.studies.compression._stripe import neuron_states, train
+from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
 from regimes.studies.compression.stripe_kernel._figures import FIGURES
 
@@ -95,18 +95,8 @@ class StripeKernel:
             )
             for s in point.seed
         ]
-        run = train(
-            sets,
-            width=params.width,
-            seeds=point.seed,
-            alpha=params.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            observe={"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))},
-            output=params.output,
-            max_steps=params.max_steps,
-            checkpoint=point.checkpoint(),
-        )
+        seen = {"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))}
+        run = train_at(point, params, sets, observe=seen)
         tau = theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
