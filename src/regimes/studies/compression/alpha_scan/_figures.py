@@ -64,8 +64,6 @@ def _aligning(dataset: Data) -> Figure:
 
 def _neurons(dataset: Data) -> Figure:
     """One network, alpha by slider."""
-    import plotly.graph_objects as go
-
     caption = (
         "Neurons of one network after training: length of the weight vector across the "
         "uninformative directions against its component along the informative one, in units of "
@@ -73,7 +71,7 @@ def _neurons(dataset: Data) -> Figure:
         "vertical axis, at large alpha they stay in the cloud they started as."
     )
     network = where_ran(dataset, "seed", "informative").isel(seed=0)
-    figure = draw.axes("|w⊥| (mean length)", "w₁ (mean length)", caption=caption)
+    figure = draw.axes("|w⊥| (mean length)", "w₁ (mean length)", caption=caption, height=520)
     figure.update_xaxes(range=[-0.1, 3]).update_yaxes(range=[-6, 6])
     clouds = {
         f"{alpha:.0e}": (at.uninformative.values, at.informative.values)
@@ -82,13 +80,8 @@ def _neurons(dataset: Data) -> Figure:
     told = "|w_perp| %{x:.2f}<br>w_1 %{y:.2f}"
     first = next(iter(clouds.values()))
     draw.points(figure, *first, color=draw.BLUE, size=6, opacity=0.6, hovertemplate=told)
-    figure.frames = [
-        go.Frame(data=[go.Scatter(x=x, y=y)], name=name) for name, (x, y) in clouds.items()
-    ]
-    at_once = {"mode": "immediate", "frame": {"duration": 0}}
-    steps = [{"method": "animate", "label": name, "args": [[name], at_once]} for name in clouds]
-    slider = {"steps": steps, "currentvalue": {"prefix": "alpha = "}, "pad": {"t": 50}}
-    return figure.update_layout(sliders=[slider])
+    frames = {name: [cloud] for name, cloud in clouds.items()}
+    return draw.film(figure, frames, [0], told="alpha = ", play=False)
 
 
 FIGURES = {

@@ -27,7 +27,7 @@ def _start(dataset: Data) -> Parts:
         for model in values.model.values.tolist()
     ]
     worst = mean_of(values.isel(model=np.abs(values.mean("draw").values - 1).argmax()))
-    yield near("Λ before training, farthest from 1", worst, 1.0, tolerance)
+    yield near("Λ at the start, of the model farthest off", worst, 1.0, tolerance)
     yield below("scatter of one draw", scatter.max(), tolerance)
     draws = values.sizes["draw"]
     return f"h={width}, mean over {draws} draws and scatter of one draw: {'; '.join(texts)}"
