@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from regimes.data import Dataset, Points
     from regimes.flow import Run
     from regimes.nets import Ensemble, MnasNetLike
+    from regimes.studies.compression.digit_parity import Params
 
 
 # Of the machines: the rank of a last layer is its width, too low to separate many images, and then
@@ -67,7 +68,7 @@ def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -
 def networks(
     images: Images, width_factor: int, seeds: Sequence[int], *, dtype: str, device: str
 ) -> Ensemble:
-    """One network a seed."""
+    """One network per seed."""
     import torch
 
     from regimes.nets import MnasNetLike, stack
@@ -84,20 +85,10 @@ def networks(
     )
 
 
-def train(
-    start: Ensemble,
-    sets: Sequence[Images],
-    *,
-    alpha: float,
-    softness: float,
-    tau: float,
-    output: float,
-    gradient: float | None,
-    max_steps: int,
-) -> Run:
+def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
     """Flow with momentum of `softplus_beta(1 - alpha f y) / alpha` to all margins >= 1 (S17).
 
-    beta is `softness`, and `tau` the time in which the velocity relaxes.
+    The velocity relaxes in a time tau, the factor of the width.
     """
     from regimes import flow
 
@@ -106,14 +97,14 @@ def train(
         start,
         [each.whole.to(like.dtype, like.device) for each in sets],
         n_train=len(sets[0].first.y),
-        loss=flow.soft_hinge(softness),
-        alpha=alpha,
+        loss=flow.soft_hinge(params.softness),
+        alpha=params.alpha,
         subtract_init=False,
         divide_by="alpha",
-        momentum=flow.Momentum(tau=tau),
-        tolerances=flow.Tolerances(output=output, gradient=gradient),
+        momentum=flow.Momentum(tau=float(params.width_factor)),
+        tolerances=flow.Tolerances(output=params.output, gradient=params.gradient),
         rule=flow.StepRule(shrink=2.0),  # refusals are many: steps of a tenth cost threefold here
-        max_steps=max_steps,
+        max_steps=params.max_steps,
     )
 
 
