@@ -26,7 +26,9 @@ def test_import_is_quick_and_loads_no_room():
     assert not {"torch", "plotly", "ray", "fastapi"} & set(loaded)
 
 
-@pytest.mark.parametrize("room", ["data", "nets", "tangent", "flow", "measure", "theory", "lab"])
+@pytest.mark.parametrize(
+    "room", ["data", "nets", "kernels", "tangent", "flow", "measure", "theory", "lab"]
+)
 def test_rooms_load_no_plotting_cluster_or_web_code(room):
     _, loaded = modules_after(f"import regimes as rg; rg.{room}")
     heavy = {"plotly", "ray", "fastapi", "uvicorn", "sklearn", "pandas", "matplotlib"}

@@ -44,6 +44,7 @@ CALLS = {
     "energy": lambda x, K, K4: m.energy_concentration(m.gram_eigs(K).vectors, x[:, 0], K=4),
     "amplification": lambda x, K, K4: m.amplification(x),
     "kernel_pca": lambda x, K, K4: m.kernel_pca(K, 4).projections(Y),
+    "label_modes": lambda x, K, K4: m.label_modes(K + K.diag().diag(), Y, 3).projection,
     "mutual_information": lambda x, K, K4: m.mutual_information(x[:, :2], Y, k=3).value,
     "dimension": lambda x, K, K4: m.effective_dimension(x).value,
     "dimension_gram": lambda x, K, K4: m.effective_dimension(K, gram=True).value,

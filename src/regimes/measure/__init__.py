@@ -33,6 +33,7 @@ from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._invariance import gradient_covariance_gap
 from regimes.measure._kernel import flatten_kernel, reorder_kernel, unflatten_kernel
 from regimes.measure._kernel_pca import KernelPCA, kernel_pca
+from regimes.measure._label_modes import LabelModes, label_modes, neighbour_error
 from regimes.measure._margin import (
     MulticlassBound,
     bound_multiclass,
@@ -160,6 +161,7 @@ __all__ = [
     "GramEigenpairs",
     "JammingLine",
     "KernelPCA",
+    "LabelModes",
     "LayerChange",
     "MinNormInterpolator",
     "ModeCounts",
@@ -218,6 +220,7 @@ __all__ = [
     "kernel_change",
     "kernel_pca",
     "label_alignment",
+    "label_modes",
     "late_fall",
     "layer_alignment",
     "layer_change",
@@ -233,6 +236,7 @@ __all__ = [
     "mutual_information_floor",
     "n_half",
     "n_star",
+    "neighbour_error",
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",

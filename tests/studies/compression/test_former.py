@@ -4,7 +4,7 @@ import pytest
 
 from regimes.lab import TrialConfig, find
 from regimes.lab._config import digest
-from regimes.studies._batches import numbered_batch
+from regimes.studies._former_keys import numbered_batch
 
 FORMER = {  # of all keys of a size, in order
     ("compression/alpha-scan", "smoke"): "e168c09b88ea160b6fd3",

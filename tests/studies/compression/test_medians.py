@@ -24,5 +24,5 @@ def test_a_scan_is_whole_when_nothing_failed_or_is_to_come():
     _medians.need_whole(xr.Dataset({"trial_state": ("p", [2, 2, 3])}))
     with pytest.raises(Missing, match="2 trials missing"):
         _medians.need_whole(xr.Dataset({"trial_state": ("p", [0, 1, 2])}))
-    with pytest.raises(Missing, match="no trial has run"):
+    with pytest.raises(Missing, match="no trial has finished"):
         _medians.need_whole(xr.Dataset())

@@ -1,13 +1,13 @@
-"""Eigenvectors of a Gram against a label."""
+"""What is stored and drawn of eigenvectors and a label."""
 
 import numpy as np
 import pytest
 import torch
 import xarray as xr
 
-from regimes.measure import kernel_pca, mutual_information
+from regimes.measure import label_modes
 from regimes.studies.compression import _mode_figures
-from regimes.studies.compression._modes import MODES, PER_KERNEL, mode_arrays, modes, plane_error
+from regimes.studies.compression._modes import MODES, PER_KERNEL, mode_arrays
 
 
 @pytest.fixture(scope="module")
@@ -18,43 +18,11 @@ def labelled():
     return x * torch.linspace(3.0, 0.5, 12), y
 
 
-def test_every_number_is_that_of_the_measures(labelled):
-    x, y = labelled
-    gram = x @ x.T + 4.0
-    seen = modes(gram.float(), y, (0.01, 0.1))
-    raw, centred = kernel_pca(gram), kernel_pca(gram, MODES, centered=True)
-    np.testing.assert_allclose(seen.projection, raw.projections(y)[:MODES], rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(seen.projection_centered, centred.projections(y), atol=1e-5)
-    np.testing.assert_allclose(
-        seen.information, [mutual_information(f, y).value for f in raw.functions[:MODES]], atol=1e-3
-    )
-    assert seen.share == pytest.approx(float(raw.values[0] / raw.values.sum()), rel=1e-5)
-    assert seen.norm[0] > seen.norm[1] > 0
-    assert seen.functions.shape == (2, 120)
-
-
-def test_a_kernel_with_the_informative_direction_tells_the_label(labelled):
-    x, y = labelled
-    stretched = x * torch.tensor([10.0] + [1.0] * 11)
-    knowing = modes(stretched @ stretched.T, y, (0.01,))
-    blind = modes(x[:, 1:] @ x[:, 1:].T, y, (0.01,))
-    assert knowing.information[0] > 0.4 > 0.2 > blind.information[0]
-    assert knowing.projection[0] > 0.5 > blind.projection.max()
-    assert knowing.plane_error < 0.1
-    assert blind.plane_error > 0.3
-
-
-def test_a_plane_without_the_label_is_guessing():
-    rng = np.random.default_rng(0)
-    y = np.tile([1.0, -1.0], 200)
-    assert 0.4 < plane_error(rng.normal(size=(2, 400)), y) < 0.6
-
-
 @pytest.fixture(scope="module")
 def shown(labelled):
     """Two members whose three kernels are the same."""
     x, y = labelled
-    one = modes(x @ x.T, y, (0.01,))
+    one = label_modes(x @ x.T, y, MODES)
     arrays = mode_arrays([[one] * 3, [one] * 3])
     data = xr.Dataset({name: (array.dims, array.values) for name, array in arrays.items()})
     return data.assign(label=("sample", y)).assign_coords(kernel=list(_mode_figures.COLORS))

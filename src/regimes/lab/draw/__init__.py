@@ -1,4 +1,4 @@
-"""The drawing vocabulary of studies: axes, curves with bars, guides, levels, maps, one palette.
+"""The drawing vocabulary of studies: axes, curves, guides, levels, maps, films, one palette.
 
 Every function takes or returns a plain plotly figure, so whatever is not here is one call away.
 
@@ -10,6 +10,7 @@ Every function takes or returns a plain plotly figure, so whatever is not here i
 
 from regimes.lab.draw._axes import axes, blank, place
 from regimes.lab.draw._curves import bars, centred, cloud, curve, each, line, points
+from regimes.lab.draw._film import film
 from regimes.lab.draw._guides import band, guide, level, words
 from regimes.lab.draw._maps import edges, heat_map
 from regimes.lab.draw._palette import (
@@ -29,6 +30,7 @@ from regimes.lab.draw._palette import (
     VIOLET,
     shades,
 )
+from regimes.lab.draw._paths import arrows, joined
 
 __all__ = [
     "BLUE",
@@ -45,6 +47,7 @@ __all__ = [
     "SOFT",
     "SYMBOLS",
     "VIOLET",
+    "arrows",
     "axes",
     "band",
     "bars",
@@ -54,8 +57,10 @@ __all__ = [
     "curve",
     "each",
     "edges",
+    "film",
     "guide",
     "heat_map",
+    "joined",
     "level",
     "line",
     "place",

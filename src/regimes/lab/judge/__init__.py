@@ -25,7 +25,7 @@ from regimes.lab.judge._measured import (
     spread,
     standard_error,
 )
-from regimes.lab.judge._missing import Missing, nearest, need
+from regimes.lab.judge._missing import Missing, nearest, need, where_ran
 from regimes.lab.judge._parts import Part, above, below, claim_of_parts, near, within
 
 __all__ = [
@@ -51,5 +51,6 @@ __all__ = [
     "resampled",
     "spread",
     "standard_error",
+    "where_ran",
     "within",
 ]

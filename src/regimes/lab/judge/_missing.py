@@ -56,6 +56,17 @@ def need(dataset: xr.Dataset, *names: str, **place: Any) -> xr.Dataset:
     return dataset
 
 
+def where_ran(dataset: xr.Dataset, along: str, name: str, **place: Any) -> xr.Dataset:
+    """`need`, and of one dimension only the entries at which the variable has a value.
+
+    >>> import xarray as xr
+    >>> data = xr.Dataset({"error": ("seed", [0.1, np.nan])}, {"seed": [0, 1]})
+    >>> where_ran(data, "seed", "error").seed.values.tolist()
+    [0]
+    """
+    return need(dataset, name, **place).dropna(along, how="all", subset=[name])
+
+
 def nearest(dataset: Any, **place: float) -> Any:
     """The part of the data whose coordinates are nearest on logarithmic axes.
 

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
     from regimes.flow import Event, NetworkSnapshot, Observer, Recording, Run
+    from regimes.lab import Point
     from regimes.nets import FullyConnected
 
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
+OF_PARAMS = ("width", "alpha", "output", "weight", "max_steps")  # what `train_at` takes from there
 
 
 def network(d: int, width: int, seed: int, *, dtype: str, device: str = "cpu") -> FullyConnected:
@@ -75,6 +77,34 @@ def train(
     )
 
 
+def train_at(
+    point: Point, params: Any, sets: Sequence[Dataset], *, name: str = "run", **options: Any
+) -> Run:
+    """`train` with the seeds, precision and device of a trial, which leaves checkpoints.
+
+    Width, alpha, limits of a step and their number are those of the study's parameters, where it
+    has them. `name` is that of the checkpoint, `options` are those of `train` and go before.
+    """
+    how = {field: getattr(params, field) for field in OF_PARAMS if hasattr(params, field)}
+    how |= {"seeds": point.seed, "dtype": point.dtype, "device": point.device}
+    return train(sets, checkpoint=point.checkpoint(name), **{**how, **options})
+
+
+def by_precision(alphas: Sequence[float], single_below: float) -> list[tuple[str, list[float]]]:
+    """Which alphas are trained in float32, and which in float64 (S3), in their order.
+
+    >>> by_precision((1e-6, 1e-2, 1.0), 0.5)
+    [('float32', [1e-06, 0.01]), ('float64', [1.0])]
+    """
+    small = [alpha for alpha in alphas if alpha < single_below]
+    large = [alpha for alpha in alphas if alpha >= single_below]
+    if small + large != list(alphas):
+        raise ValueError(
+            f"alpha must increase, so that results keep its order, got {tuple(alphas)}: sort it"
+        )
+    return [(dtype, part) for dtype, part in (("float32", small), ("float64", large)) if part]
+
+
 def start(
     d: int, width: int, seeds: Sequence[int], *, dtype: str, device: str = "cpu"
 ) -> dict[str, Tensor]:
@@ -97,6 +127,17 @@ def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observ
     )
 
 
+def peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Largest amplification of every member, and when, in units of its t*."""
+    import numpy as np
+
+    seen = run.recordings["amplification"]
+    best = [int(values.argmax()) for values in seen.values]
+    largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
+    times = [float(times[i]) for times, i in zip(seen.times, best, strict=True)]
+    return np.array(largest), np.array(times) / run.event_times["t_star"].cpu().numpy()
+
+
 def course(record: Recording, t_star: Tensor, times: np.ndarray) -> np.ndarray:
     """An observer's values at these multiples of each member's t*, held after its end."""
     import numpy as np
@@ -107,14 +148,6 @@ def course(record: Recording, t_star: Tensor, times: np.ndarray) -> np.ndarray:
             for own, values, star in zip(record.times, record.values, t_star, strict=True)
         ]
     )
-
-
-def standard_error(values: Any) -> float | None:
-    """Of the mean of some numbers; None for a single one."""
-    import numpy as np
-
-    numbers = np.asarray(values, dtype=float).ravel()
-    return float(numbers.std(ddof=1) / np.sqrt(len(numbers))) if len(numbers) > 1 else None
 
 
 def neurons(parameters: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:

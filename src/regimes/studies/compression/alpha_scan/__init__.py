@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies._batches import numbered_batch
+from regimes.studies._former_keys import numbered_batch
 from regimes.studies.compression import _stripe as shared
+from regimes.studies.compression._frozen import frozen_flow, stacked_kernels
 from regimes.studies.compression.alpha_scan._claims import claim
 from regimes.studies.compression.alpha_scan._figures import FIGURES, TIMES
-from regimes.studies.compression.alpha_scan._kernels import frozen, kernel_changes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +83,7 @@ class AlphaScan:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the networks of some seeds at every alpha, and their frozen initial kernels."""
-        from regimes import data
+        from regimes import data, theory
 
         sets = {
             seed: data.stripe(
@@ -96,7 +96,7 @@ class AlphaScan:
             for seed in point.seed
         }
         found: dict[str, list[Any]] = {}
-        for dtype, alphas in _groups(params, point):
+        for dtype, alphas in shared.by_precision(point.alpha, params.single_below):
             run = _train(params, point, sets, alphas, dtype)
             for name, values in _observed(params, point, sets, run, dtype).items():
                 shape = (len(point.seed), len(alphas), *values.shape[1:])
@@ -109,23 +109,18 @@ class AlphaScan:
             for name, values in joined.items()
         }
         kernels = [
-            frozen(point, params.width, made, seed, params.max_steps) for seed, made in sets.items()
+            frozen_flow(point, made, seed, params.width, test=True, max_steps=params.max_steps)
+            for seed, made in sets.items()
         ]
-        for name in kernels[0]:
-            arrays[name] = Array("seed", [each[name] for each in kernels])
+        tau = theory.stripe_tau(params.width, params.d)
+        stars = [float(run.event_times["t_star"][0]) / tau for run in kernels]
+        arrays["frozen_error"] = Array("seed", [float(run.test_errors[0]) for run in kernels])
+        arrays["frozen_t_star"] = Array("seed", stars)
         return TrialResult({"best_error": float(joined["test_error"].min())}, arrays)
 
     formerly = staticmethod(numbered_batch)
     figures = FIGURES
     claims = claim
-
-
-def _groups(params: Params, point: Point) -> list[tuple[str, list[float]]]:
-    small = [a for a in point.alpha if a < params.single_below]
-    large = [a for a in point.alpha if a >= params.single_below]
-    if small + large != list(point.alpha):
-        raise ValueError(f"alpha must increase, got {point.alpha}")
-    return [(dtype, part) for dtype, part in (("float32", small), ("float64", large)) if part]
 
 
 def _train(
@@ -138,19 +133,18 @@ def _train(
         weights, _, beta = shared.neurons(snapshot.parameters)
         return measure.informative_share(weights, beta)
 
-    return shared.train(
+    return shared.train_at(
+        point,
+        params,
         [made for made in sets.values() for _ in alphas],
-        width=params.width,
+        name=dtype,
         seeds=[seed for seed in sets for _ in alphas],
         alpha=alphas * len(sets),
         dtype=dtype,
-        device=point.device,
-        max_steps=params.max_steps,
         observe={
             "amplification": shared.amplification_observer(),
             "share": flow.Observer(share, flow.LogTimes(20)),
         },
-        checkpoint=point.checkpoint(dtype),
     )
 
 
@@ -170,8 +164,8 @@ def _observed(
         "test_error": run.test_errors.cpu().numpy(),
         "t_star": (t_star / tau).numpy(),
         "amplification_star": amplification.at(t_star).numpy(),
-        "amplification_max": np.array([float(v.max()) for v in amplification.values]),
-        "kernel_change": kernel_changes(point, params.width, sets, run, dtype),
+        "amplification_max": shared.peaks(run)[0],
+        "kernel_change": _kernel_changes(params, point, sets, run, dtype),
         "unfitted": 1.0 - run.history["satisfied"][:, -1].numpy(),
         "steps": run.steps.numpy().astype(float),
         "share": shared.course(run.recordings["share"], t_star, TIMES),
@@ -179,3 +173,22 @@ def _observed(
         "informative": (shown[..., 0] / length).numpy(),
         "uninformative": (shown[..., 1:].norm(dim=-1) / length).numpy(),
     }
+
+
+def _kernel_changes(
+    params: Params, point: Point, sets: Mapping[int, Dataset], run: Run, dtype: str
+) -> np.ndarray:
+    """Relative change of the kernel of every member, on points of its own."""
+    import torch
+
+    from regimes import measure
+
+    each = len(run.status) // len(sets)
+    found = []
+    for i, (seed, made) in enumerate(sets.items()):
+        x = made.probes["kernel"].x.to(device=point.device, dtype=getattr(torch, dtype))
+        first = shared.start(params.d, params.width, [seed], dtype=dtype, device=point.device)
+        before = stacked_kernels(first, x)[0]
+        own = {name: v[i * each : (i + 1) * each] for name, v in run.parameters.items()}
+        found += [float(measure.kernel_change(after, before)) for after in stacked_kernels(own, x)]
+    return np.array(found)

@@ -1,8 +1,7 @@
 """The verdict on the two ends of the scan: COMP-20."""
 
 from regimes.lab import Claim, Data
-from regimes.lab.judge import Claims, mean_of, need
-from regimes.studies._batches import seeds_that_ran
+from regimes.lab.judge import Claims, mean_of, need, where_ran
 
 FEATURE, ALSO_FEATURE, LAZY = 1e-8, 1e-6, 1e4  # the scales that are compared
 EXPECTED = (
@@ -15,7 +14,7 @@ claim = Claims()
 @claim("COMP-20", EXPECTED)
 def _plateaus(dataset: Data) -> Claim:
     """Two plateaus of the test error, the feature one lower."""
-    ran = seeds_that_ran(dataset, "test_error")
+    ran = where_ran(dataset, "seed", "test_error")
     start, also, end = (need(ran, "test_error", alpha=a) for a in (FEATURE, ALSO_FEATURE, LAZY))
     feature, lazy = start.test_error, end.test_error
     level = float((feature / also.test_error).mean())

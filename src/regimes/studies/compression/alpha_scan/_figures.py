@@ -3,7 +3,7 @@
 import numpy as np
 
 from regimes.lab import Data, Figure, draw
-from regimes.studies._batches import seeds_that_ran
+from regimes.lab.judge import where_ran
 
 TIMES = np.logspace(-2, 2, 41)  # in units of t*, where the course of a run is kept
 PANELS = (
@@ -31,7 +31,7 @@ def _crossover(dataset: Data) -> Figure:
         "(dashed). Between them lies the crossover. Mean and standard error over seeds of data "
         "and initialisation."
     )
-    ran = seeds_that_ran(dataset, "test_error")
+    ran = where_ran(dataset, "seed", "test_error")
     figure = draw.axes(
         "alpha", "", log="xy", panels=PANELS, columns=2, caption=caption, height=760, legend="below"
     )
@@ -52,7 +52,7 @@ def _aligning(dataset: Data) -> Figure:
         "it has risen before the first points are fitted at t*; in the lazy regime (red) it never "
         "moves."
     )
-    share = seeds_that_ran(dataset, "share").share.mean("seed")
+    share = where_ran(dataset, "seed", "share").share.mean("seed")
     title = "share of the weights in the informative direction"
     figure = draw.axes("time t / t*", title, log="x", caption=caption)
     for alpha, color, course in draw.each(share, "alpha", draw.shades(share.sizes["alpha"])):
@@ -63,16 +63,14 @@ def _aligning(dataset: Data) -> Figure:
 
 def _neurons(dataset: Data) -> Figure:
     """One network, alpha by slider."""
-    import plotly.graph_objects as go
-
     caption = (
         "Neurons of one network after training: length of the weight vector across the "
         "uninformative directions against its component along the informative one, in units of "
         "the mean length. Move the slider: at small alpha the neurons that grew lie on the "
         "vertical axis, at large alpha they stay in the cloud they started as."
     )
-    network = seeds_that_ran(dataset, "informative").isel(seed=0)
-    figure = draw.axes("|w⊥| (mean length)", "w₁ (mean length)", caption=caption)
+    network = where_ran(dataset, "seed", "informative").isel(seed=0)
+    figure = draw.axes("|w⊥| (mean length)", "w₁ (mean length)", caption=caption, height=520)
     figure.update_xaxes(range=[-0.1, 3]).update_yaxes(range=[-6, 6])
     clouds = {
         f"{alpha:.0e}": (at.uninformative.values, at.informative.values)
@@ -81,13 +79,8 @@ def _neurons(dataset: Data) -> Figure:
     told = "|w_perp| %{x:.2f}<br>w_1 %{y:.2f}"
     first = next(iter(clouds.values()))
     draw.points(figure, *first, color=draw.BLUE, size=6, opacity=0.6, hovertemplate=told)
-    figure.frames = [
-        go.Frame(data=[go.Scatter(x=x, y=y)], name=name) for name, (x, y) in clouds.items()
-    ]
-    at_once = {"mode": "immediate", "frame": {"duration": 0}}
-    steps = [{"method": "animate", "label": name, "args": [[name], at_once]} for name in clouds]
-    slider = {"steps": steps, "currentvalue": {"prefix": "alpha = "}, "pad": {"t": 50}}
-    return figure.update_layout(sliders=[slider])
+    frames = {name: [cloud] for name, cloud in clouds.items()}
+    return draw.film(figure, frames, [0], told="alpha = ", play=False)
 
 
 FIGURES = {

@@ -82,17 +82,14 @@ class Amplification:
         level = point.p in params.saturation
 
         def train(until: str | Event, name: str = "run") -> Run:
-            return shared.train(
+            return shared.train_at(
+                point,
+                params,
                 sets,
-                width=params.width,
-                seeds=point.seed,
+                name=name,
                 alpha=params.alpha_saturation if level else params.alpha,
-                dtype=point.dtype,
-                device=point.device,
                 until=until,
-                max_steps=params.max_steps,
                 observe={"amplification": shared.amplification_observer(per_decade=60)},
-                checkpoint=point.checkpoint(name),
             )
 
         run = train("fitted" if whole else "t_star")

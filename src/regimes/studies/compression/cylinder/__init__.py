@@ -96,23 +96,14 @@ class Cylinder:
         ]
 
         def train(name: str = "run", **options: Any) -> Run:
-            return _stripe.train(
-                sets,
-                width=params.width,
-                seeds=seeds,
-                alpha=params.alpha,
-                dtype=point.dtype,
-                device=point.device,
-                observe={"amplification": _stripe.amplification_observer(D_PAR, per_decade=100)},
-                max_steps=params.max_steps,
-                checkpoint=point.checkpoint(name),
-                **options,
-            )
+            seen = {"amplification": _stripe.amplification_observer(D_PAR, per_decade=100)}
+            how = {"seeds": seeds, "observe": seen, **options}
+            return _stripe.train_at(point, params, sets, name=name, **how)
 
         if point.until == "peak":
             t_star = train("t_star", until="t_star").event_times["t_star"]
             run = train(until="fitted", t_end=PEAK_BY * float(t_star.max()))
-            largest, peak_time = _peaks(run)
+            largest, peak_time = _stripe.peaks(run)
             return TrialResult(
                 arrays={"peak": Array("seed", largest), "time_of_peak": Array("seed", peak_time)}
             )
@@ -121,7 +112,7 @@ class Cylinder:
         if point.until == "t_star":
             return TrialResult(arrays={"amplification_star": Array("seed", at_t_star)})
         lazy = [_frozen.lazily(made.to(device=point.device)) for made in sets]
-        largest, peak_time = _peaks(run)
+        largest, peak_time = _stripe.peaks(run)
         arrays = {
             "whole_star": at_t_star,
             "amplification_max": largest,
@@ -147,12 +138,3 @@ class Cylinder:
 
     figures = FIGURES
     claims = claim
-
-
-def _peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """Largest amplification of every run, and when, in units of t*."""
-    seen = run.recordings["amplification"]
-    best = [int(values.argmax()) for values in seen.values]
-    largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
-    times = [float(times[i]) for times, i in zip(seen.times, best, strict=True)]
-    return np.array(largest), np.array(times) / run.event_times["t_star"].cpu().numpy()

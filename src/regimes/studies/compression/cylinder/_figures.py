@@ -1,7 +1,7 @@
 """Fig. 7: amplification (top) and learning curves (bottom)."""
 
 from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab.judge import where_ran
 from regimes.studies.compression import _medians
 from regimes.studies.compression.cylinder._claims import measured
 
@@ -30,8 +30,7 @@ def _curves(dataset: Data) -> Figure:
         "the frozen kernel and 1/2 of the network are close: only one of three directions can be "
         "compressed, so learning features gains less than for the stripe."
     )
-    whole = need(dataset, "feature_error", until="fitted")
-    whole = whole.dropna("n_train", how="all", subset=["feature_error"])
+    whole = where_ran(dataset, "n_train", "feature_error", until="fitted")
     figure = _medians.axes("test error (fraction)", ticks=whole.n_train, caption=caption)
     for curve, label, color, beta in (
         (whole.lazy_error, "frozen initial kernel", draw.ORANGE, beta_lazy(3)),

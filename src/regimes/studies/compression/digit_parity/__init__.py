@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._modes import mode_arrays, modes
+from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression.digit_parity._claims import CUBES, claim
 from regimes.studies.compression.digit_parity._figures import FIGURES
 
@@ -97,16 +98,7 @@ class DigitParity:
         start = nets.networks(
             sets[0], params.width_factor, point.seed, dtype=point.dtype, device=point.device
         )
-        run = nets.train(
-            start,
-            sets,
-            alpha=params.alpha,
-            softness=params.softness,
-            tau=float(params.width_factor),
-            output=params.output,
-            gradient=params.gradient,
-            max_steps=params.max_steps,
-        )
+        run = nets.train(params, start, sets)
         end = Ensemble(start.template, run.parameters, start.buffers)
         trained = [nets.member(end, i) for i in range(len(sets))]
         frozen = [
@@ -116,7 +108,8 @@ class DigitParity:
         errors, satisfied = nets.learn(frozen)
         pairs = list(zip(trained, sets, strict=True))
         own = [[nets.network_error(net, each.unseen)] for net, each in pairs]
-        found = [[modes(one.fresh, one.y_fresh, params.ridges) for one in each] for each in frozen]
+        look = partial(rg.measure.label_modes, r=MODES, ridges=params.ridges)
+        found = [[look(one.fresh, one.y_fresh) for one in each] for each in frozen]
         arrays = {
             "error": Array(("seed", "curve"), np.concatenate([own, errors], axis=1)),
             "paired_error": Array("seed", [nets.network_error(n, each.test) for n, each in pairs]),

@@ -6,7 +6,17 @@ MNIST is held to the document's numbers, the 8 x 8 digits to their order.
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, Parts, above, below, mean_of, need, power_law, within
+from regimes.lab.judge import (
+    Claims,
+    Missing,
+    Parts,
+    above,
+    below,
+    mean_of,
+    power_law,
+    where_ran,
+    within,
+)
 from regimes.studies.compression.digit_parity._nets import KERNELS
 
 CURVES = ("network", *KERNELS)
@@ -20,7 +30,7 @@ claim = Claims()
 
 def finished(dataset: Data) -> Data:
     """The training-set sizes that have run, with the names of kernels and curves."""
-    ran = need(dataset, "error").dropna("p", how="all", subset=["error"]).sortby("p")
+    ran = where_ran(dataset, "p", "error").sortby("p")
     return ran.assign_coords(kernel=list(KERNELS), curve=list(CURVES))
 
 

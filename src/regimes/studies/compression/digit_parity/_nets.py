@@ -11,7 +11,6 @@ import numpy as np
 
 import regimes as rg
 from regimes.studies._images import image_task
-from regimes.studies.compression import _frozen
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from regimes.data import Dataset, Points
     from regimes.flow import Run
     from regimes.nets import Ensemble, MnasNetLike
+    from regimes.studies.compression.digit_parity import Params
 
 
 # Of the machines: the rank of a last layer is its width, too low to separate many images, and then
@@ -68,7 +68,7 @@ def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -
 def networks(
     images: Images, width_factor: int, seeds: Sequence[int], *, dtype: str, device: str
 ) -> Ensemble:
-    """One network a seed."""
+    """One network per seed."""
     import torch
 
     from regimes.nets import MnasNetLike, stack
@@ -85,20 +85,10 @@ def networks(
     )
 
 
-def train(
-    start: Ensemble,
-    sets: Sequence[Images],
-    *,
-    alpha: float,
-    softness: float,
-    tau: float,
-    output: float,
-    gradient: float | None,
-    max_steps: int,
-) -> Run:
+def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
     """Flow with momentum of `softplus_beta(1 - alpha f y) / alpha` to all margins >= 1 (S17).
 
-    beta is `softness`, and `tau` the time in which the velocity relaxes.
+    The velocity relaxes in a time tau, the factor of the width.
     """
     from regimes import flow
 
@@ -107,14 +97,14 @@ def train(
         start,
         [each.whole.to(like.dtype, like.device) for each in sets],
         n_train=len(sets[0].first.y),
-        loss=flow.soft_hinge(softness),
-        alpha=alpha,
+        loss=flow.soft_hinge(params.softness),
+        alpha=params.alpha,
         subtract_init=False,
         divide_by="alpha",
-        momentum=flow.Momentum(tau=tau),
-        tolerances=flow.Tolerances(output=output, gradient=gradient),
+        momentum=flow.Momentum(tau=float(params.width_factor)),
+        tolerances=flow.Tolerances(output=params.output, gradient=params.gradient),
         rule=flow.StepRule(shrink=2.0),  # refusals are many: steps of a tenth cost threefold here
-        max_steps=max_steps,
+        max_steps=params.max_steps,
     )
 
 
@@ -210,20 +200,23 @@ def learn(frozen: Sequence[Sequence[Frozen]]) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Test errors and fractions of training points with their margin, (members, kernels) each.
     """
+    from regimes.kernels import quiet_solver
+
     each = [one for member in frozen for one in member]
-    with _frozen.quiet(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
+    with quiet_solver(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
         learned = list(threads.map(_learn_one, each))
     errors, satisfied = np.reshape(learned, (len(frozen), len(KERNELS), 2)).transpose(2, 0, 1)
     return errors, satisfied
 
 
 def _learn_one(kernel: Frozen) -> tuple[float, float]:
-    machine = _frozen.fit(
+    from regimes.kernels import fit_machine
+
+    machine = fit_machine(
         kernel.gram.cpu().numpy(), kernel.y.cpu().numpy(), penalties=PENALTIES, iterations=500_000
     )
-    outputs = kernel.gram_test.cpu().numpy()[:, machine.chosen] @ machine.dual
-    wrong = (outputs + machine.intercept) * kernel.y_test.cpu().numpy() <= 0
-    return float(np.mean(wrong)), 1.0 - machine.unfitted
+    values = kernel.gram_test.cpu().numpy()[:, machine.chosen]
+    return machine.error(values, kernel.y_test.cpu().numpy()), 1.0 - machine.unfitted
 
 
 def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:

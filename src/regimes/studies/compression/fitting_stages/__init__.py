@@ -10,7 +10,7 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Axis, Point, Series, TrialResult, study
 from regimes.studies.compression._attractors import EDGES
-from regimes.studies.compression._stripe import neurons, train
+from regimes.studies.compression._stripe import neurons, train_at
 from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES, claim
 from regimes.studies.compression.fitting_stages._figures import FIGURES
 
@@ -69,15 +69,11 @@ class FittingStages:
         ]
         half = flow.fraction_fitted(0.5, "half fitted")
         moments = flow.AnyOf((flow.OnEvent("t_star"), flow.OnEvent("half fitted")))
-        end: Any = flow.loss_below(params.end_loss)
-        run = train(
+        run = train_at(
+            point,
+            params,
             sets,
-            width=params.width,
-            seeds=point.seed,
-            alpha=params.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            until=end,
+            until=flow.loss_below(params.end_loss),
             events=("t_star", half),
             observe={
                 "neurons": flow.Observer(_places, moments),
@@ -85,8 +81,6 @@ class FittingStages:
                 "margins": flow.Observer(lambda s: s.predictions[..., 0], moments),
                 "error": flow.Observer(_test_error, flow.LogTimes(25)),
             },
-            max_steps=params.max_steps,
-            checkpoint=point.checkpoint(),
         )
         tau = theory.stripe_tau(params.width, D)
         ends = run.times[:, -1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab import Data, Figure, draw, ran
+from regimes.studies.compression import _kinks
 from regimes.studies.compression._attractors import CLASSES as SIGNATURES
 from regimes.studies.compression._attractors import COLOURS, EDGES
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 D = 2
 CLASSES = dict(zip(SIGNATURES, COLOURS, strict=True))  # signs of w_1 and beta -> colour
 SIGNS = {1: "> 0", -1: "< 0"}
-Z1, Z2 = "z₁ (standard deviations)", "z₂ (standard deviations)"
 
 
 def _resting(dataset: Data) -> Figure:
@@ -68,22 +68,13 @@ def _field(dataset: Data) -> Figure:
         "are the attractors. A neuron may leave a panel through z₁ = 0, where w₁ changes sign."
     )
     panels = [_signs(point.sign_w, point.sign_beta) for point in _attractors()]
-    figure = draw.axes(Z1, Z2, panels=panels, caption=caption, height=440)
+    figure = draw.axes(_kinks.Z1, _kinks.Z2, panels=panels, caption=caption, height=440)
     figure.update_xaxes(range=[-2.6, 2.6]).update_yaxes(range=[-2.1, 2.1])
     for panel, point in enumerate(_attractors(), start=1):
         z, velocity = boundary_velocity(point.sign_w, point.sign_beta)
         step = 0.2 * velocity / np.maximum(np.linalg.norm(velocity, axis=1, keepdims=True), 1e-12)
-        x, y = _joined(np.stack([z, z + step]))
         color = _color(point.sign_w, point.sign_beta)
-        arrows: dict[str, Any] = {
-            "mode": "lines+markers",
-            "width": 1,
-            "symbol": "arrow",
-            "size": np.tile([0, 6, 0], len(z)),
-            "marker_angleref": "previous",
-            "hoverinfo": "skip",
-        }
-        draw.points(figure, x, y, color=color, panel=panel, **arrows)
+        draw.arrows(figure, z, z + step, color=color, panel=panel, width=1, digits=3)
         draw.points(figure, [point.z], [0.0], color=color, symbol="x", size=12, panel=panel)
     return figure
 
@@ -116,17 +107,12 @@ def _trajectories(dataset: Data) -> Figure:
         "of the kink nearest the origin, dots where they end. Neurons that see enough of the data "
         "go to the crosses; those far out hardly move."
     )
-    figure = draw.axes(Z1, Z2, caption=caption, height=560)
-    figure.update_xaxes(range=[-3.2, 3.2]).update_yaxes(range=[-2.4, 2.4])
-    draw.band(figure, *EDGES, color=draw.ORANGE)
+    figure = _kinks.plane(caption)
     for name, color, own in _by_class(at):
         z = own.ode_z.transpose("moment", "ode_neuron", "axis").values
-        x, y = _joined(z)
-        draw.line(figure, x, y, name, color=color, width=1)
-        draw.points(figure, *z[-1].T, color=color, size=5)
+        _kinks.paths(figure, z, name, color)
     for point in _attractors():
-        color, name = _color(point.sign_w, point.sign_beta), f"attractor {point.z:.3f}"
-        draw.points(figure, [point.z], [0.0], name, color=color, symbol="x", size=14)
+        _kinks.attractor(figure, point.z, _color(point.sign_w, point.sign_beta))
     return figure
 
 
@@ -142,7 +128,7 @@ def _growth(dataset: Data) -> Figure:
     for name, color, own in _by_class(at):
         size = own.ode_lambda.transpose("moment", "ode_neuron").values
         times = np.broadcast_to(at.ode_times.values[:, None], size.shape)
-        x, y = _joined(np.stack([times, size], axis=-1), digits=None)
+        x, y = draw.joined(np.stack([times, size], axis=-1))
         draw.line(figure, x, y, name, color=color, width=1, showlegend=False, hoverinfo="skip")
     draw.level(figure, y=20.0, text="λ = 20", color=draw.INK)
     return figure.update_yaxes(range=[-2, 8], dtick=2)
@@ -183,13 +169,6 @@ def _by_class(at: Data) -> list[tuple[str, str, Data]]:
         for signs in (*CLASSES, (-1, -1))
         if len(own := np.flatnonzero((w == signs[0]) & (beta == signs[1])))
     ]
-
-
-def _joined(paths: np.ndarray, *, digits: int | None = 3) -> np.ndarray:
-    """Paths (steps, n, 2) as x and y of one line with gaps."""
-    gap = np.full((1, *paths.shape[1:]), np.nan)
-    lines = np.concatenate([paths, gap]).transpose(2, 1, 0).reshape(2, -1)
-    return lines if digits is None else lines.round(digits)
 
 
 def _signs(sign_w: int, sign_beta: int) -> str:

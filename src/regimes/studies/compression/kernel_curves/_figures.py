@@ -1,6 +1,7 @@
 """Learning curves of each task, and the gain by compression."""
 
 from functools import partial
+from typing import Any
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
@@ -49,7 +50,7 @@ def _gains(dataset: Data) -> Figure:
     for name, color, errors in draw.each(scan, "task"):
         task = TASKS[name]
         gain = compression_exponent(task.d, task.d_perp)
-        where = {"over": "compression", "color": color}
+        where: dict[str, Any] = {"over": "compression", "color": color}
         _medians.curve(figure, errors, task.title, slope=-gain, below=0.9, **where)
     return figure
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies._batches import numbered_batch
+from regimes.studies._former_keys import numbered_batch
 from regimes.studies.compression import _frozen, _stripe
 from regimes.studies.compression.learning_curves._claims import claim
 from regimes.studies.compression.learning_curves._figures import CURVES, FIGURES
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
+    from regimes.kernels import Learned
 
     Neurons: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
@@ -85,26 +86,18 @@ class LearningCurves:
         from regimes import data
         from regimes.theory import stripe_tau
 
-        p, seeds = point.n_train, list(point.seed)
+        p = point.n_train
         sets = [
             data.stripe(p, params.n_test, point.d, seed, n_kernel=p, dtype=torch.float64)
-            for seed in seeds
+            for seed in point.seed
         ]
-        run = _stripe.train(
-            sets,
-            width=params.width,
-            seeds=seeds,
-            alpha=params.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            observe={"amplification": _stripe.amplification_observer(per_decade=100)},
-            max_steps=params.max_steps,
-            checkpoint=point.checkpoint(),
-        )
-        t_star, seen = run.event_times["t_star"], run.recordings["amplification"]
-        at_t_star = seen.at(t_star)
-        peaks = [int(values.argmax()) for values in seen.values]
-        first = _stripe.start(point.d, params.width, seeds, dtype=point.dtype, device=point.device)
+        seen = {"amplification": _stripe.amplification_observer(per_decade=100)}
+        run = _stripe.train_at(point, params, sets, observe=seen)
+        t_star = run.event_times["t_star"]
+        at_t_star = run.recordings["amplification"].at(t_star)
+        largest, peak_time = _stripe.peaks(run)
+        place = {"dtype": point.dtype, "device": point.device}
+        first = _stripe.start(point.d, params.width, point.seed, **place)
         machines = [
             _machines(made.to(device=point.device), before, after, float(factor))
             for made, before, after, factor in zip(
@@ -118,9 +111,8 @@ class LearningCurves:
         arrays = {
             "feature_error": run.test_errors,
             "amplification_star": at_t_star,
-            "amplification_max": torch.stack([v.max() for v in seen.values]),
-            "peak_time": torch.stack([t[i] for t, i in zip(seen.times, peaks, strict=True)])
-            / t_star.cpu(),
+            "amplification_max": largest,
+            "peak_time": peak_time,
             "t_star": t_star / stripe_tau(params.width, point.d),
             "fitted": np.array([status == "fitted" for status in run.status]),
             "steps": run.steps,
@@ -141,13 +133,14 @@ class LearningCurves:
 
 def _machines(
     made: Dataset, before: Neurons, after: Neurons, amplification: float
-) -> dict[str, _frozen.Learned]:
+) -> dict[str, Learned]:
     """One machine per frozen kernel, on one data set."""
     from regimes.data import Points, compress
+    from regimes.kernels import hard_margin as learn
 
     small = made.pipe(compress(amplification))
     train, test = Points(made.x_train, made.y_train), Points(made.x_test, made.y_test)
-    kernel, learn = _frozen.initial_kernel, _frozen.hard_margin
+    kernel = _frozen.initial_kernel
     return {
         "initial_error": learn(kernel, train, test),
         "own_error": learn(_frozen.network_kernel(*before), train, test),

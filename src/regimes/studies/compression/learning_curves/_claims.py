@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from regimes.lab import Data, unfinished
-from regimes.lab.judge import Claims, Measured, Missing, Parts, median_ratio, power_law, within
+from regimes.lab import Data
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    median_ratio,
+    near,
+    power_law,
+    within,
+)
+from regimes.studies.compression._medians import need_whole
 
 if TYPE_CHECKING:
     Ratios: TypeAlias = dict[tuple[int, int], Measured]  # of medians over seeds, by (d, p)
@@ -91,16 +101,15 @@ def _exponents(dataset: Data) -> Parts:
         middle, tolerance = EXPONENTS[d] if _is_full(large) else (0.75, 0.2)
         fit = power_law(large.feature_error.sel(d=d), "n_train")
         found = (-fit.exponent, fit.error)
-        yield within(f"exponent at d = {d}", found, middle - tolerance, middle + tolerance)
+        yield near(f"exponent at d = {d}", found, middle, tolerance)
         limits.append(f"{beta_feature(d, d - 1):.3f} at d = {d}")
     first, last = large.n_train.values[[0, -1]]
     return _remark(large, f"p = {first} to {last}; (2d-1)/(3d-2) = {', '.join(limits)}")
 
 
 def _judged(dataset: Data) -> Data:
-    """The sizes that are judged, once all has run: medians move while seeds come in."""
-    if left := unfinished(dataset):
-        raise Missing(f"{left} runs have not finished")
+    """The sizes that are judged, once all has run."""
+    need_whole(dataset)
     large = dataset.sel(n_train=dataset.n_train >= DECIDE_FROM).sortby("n_train")
     if large.sizes["n_train"] < 2 or large.sizes["seed"] < 3:
         raise Missing(f"needs two sizes from p = {DECIDE_FROM} on and three seeds")

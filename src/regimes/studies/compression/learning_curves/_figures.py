@@ -1,13 +1,9 @@
 """Fig. 2: test errors against the number of points, and the amplification of the same runs."""
 
-from typing import Any
-
-import numpy as np
-
-from regimes.lab import Data, Figure, Values, draw
+from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
+from regimes.studies.compression import _medians
 
-POINTS = "training points p"
 CURVES = {  # variable: name, colour, dash
     "initial_error": ("frozen initial kernel", draw.ORANGE, "solid"),
     "own_error": ("frozen initial kernel, finite width", draw.ORANGE, "dot"),
@@ -30,14 +26,27 @@ def _errors(dataset: Data) -> Figure:
     )
     ran = need(dataset, *CURVES)
     panels = [f"d = {d}" for d in ran.d.values]
-    figure = _axes("test error (fraction)", ran, caption, panels=panels)
+    figure = _medians.axes(
+        "test error (fraction)", ticks=ran.n_train, panels=panels, caption=caption
+    )
     for panel, (d, _, here) in enumerate(draw.each(ran, "d"), start=1):
+        slopes = {
+            "initial_error": (-beta_lazy(d), "-d/(3d-2)"),
+            "feature_error": (-beta_feature(d, d - 1), "-(2d-1)/(3d-2)"),
+        }
         for name, (label, color, dash) in CURVES.items():
-            _medians(figure, here[name], label, color=color, dash=dash, panel=panel)
-        lazy, feature = beta_lazy(d), beta_feature(d, d - 1)
-        _slope(figure, here.initial_error, -lazy, f"slope -d/(3d-2) = -{lazy:.3f}", panel)
-        name = f"slope -(2d-1)/(3d-2) = -{feature:.3f}"
-        _slope(figure, here.feature_error, -feature, name, panel)
+            slope, formula = slopes.get(name, (None, ""))
+            told = f"slope {formula} = {slope:.3f}" if slope else ""
+            _medians.curve(
+                figure,
+                here[name],
+                label,
+                slope=slope,
+                told=told,
+                panel=panel,
+                color=color,
+                dash=dash,
+            )
     return figure
 
 
@@ -49,29 +58,13 @@ def _amplification(dataset: Data) -> Figure:
         "Grey: the predicted growth as the root of p."
     )
     ran = need(dataset, "amplification_star")
-    figure = _axes("amplification Lambda", ran, caption)
+    figure = _medians.axes("amplification Lambda", ticks=ran.n_train, caption=caption)
     for d, color, here in draw.each(ran, "d"):
-        _medians(figure, here.amplification_star, f"at t*, d = {d}", color=color)
-        _medians(figure, here.amplification_max, f"largest, d = {d}", color=color, dash="dash")
-        _slope(figure, here.amplification_star, 0.5, "slope 1/2")
+        star, most = here.amplification_star, here.amplification_max
+        name = f"at t*, d = {d}"
+        _medians.curve(figure, star, name, slope=0.5, told="slope 1/2", color=color)
+        _medians.curve(figure, most, f"largest, d = {d}", color=color, dash="dash")
     return figure
-
-
-def _axes(title: str, ran: Data, caption: str, **options: Any) -> Figure:
-    figure = draw.axes(POINTS, title, log="xy", ticks=ran.n_train, caption=caption, **options)
-    return figure.update_yaxes(dtick="D2")
-
-
-def _medians(figure: Figure, data: Values, name: str, **style: Any) -> None:
-    draw.curve(figure, data, "n_train", name, center="median", **style)
-
-
-def _slope(figure: Figure, data: Values, slope: float, name: str, panel: int = 1) -> None:
-    """The predicted slope below a curve, hung at its last point: it is that of large p."""
-    middle = data.median("seed").dropna("n_train")
-    if middle.size:
-        through = (float(middle.n_train[-1]), 0.75 * float(middle[-1]))
-        draw.guide(figure, np.asarray(middle.n_train), slope, through, name, panel=panel)
 
 
 FIGURES = {

@@ -4,7 +4,8 @@ import numpy as np
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
-from regimes.studies.compression._attractors import CLASSES, COLOURS, EDGES, NAMES, TABLE
+from regimes.studies.compression import _kinks
+from regimes.studies.compression._attractors import CLASSES, COLOURS, NAMES, TABLE
 
 
 def _one_neuron(dataset: Data) -> Figure:
@@ -39,19 +40,11 @@ def _plane(dataset: Data) -> Figure:
         "are the slow ones."
     )
     at = need(dataset, "z", "signs", part="places")
-    figure = draw.axes(
-        "z₁ (standard deviations)", "z₂ (standard deviations)", caption=caption, height=560
-    )
-    figure.update_xaxes(range=[-3.2, 3.2]).update_yaxes(range=[-2.4, 2.4])
-    draw.band(figure, *EDGES, color=draw.ORANGE)
+    figure = _kinks.plane(caption)
     for signs, name, color, (place, _) in zip(CLASSES, NAMES, COLOURS, TABLE[2], strict=True):
         z = at.z.values[:, (at.signs == signs).all("sign").values]
-        gap = np.full((1, *z.shape[1:]), np.nan)
-        paths = np.concatenate([z, gap]).transpose(1, 0, 2).reshape(-1, 2).round(3)
-        draw.line(figure, paths[:, 0], paths[:, 1], name, color=color, width=1)
-        draw.points(figure, z[-1, :, 0], z[-1, :, 1], color=color, size=5)
-        told = f"attractor {place:.3f}"
-        draw.points(figure, [place], [0.0], told, color=color, symbol="x", size=14)
+        _kinks.paths(figure, z, name, color)
+        _kinks.attractor(figure, place, color)
     return figure
 
 

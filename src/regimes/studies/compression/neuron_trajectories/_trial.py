@@ -9,10 +9,12 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE, fastest_attractor
-from regimes.studies.compression._stripe import neuron_states, train
+from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.neuron_trajectories._claims import CLOSE, FOLLOWED
 
 if TYPE_CHECKING:
+    from regimes.data import Dataset
+    from regimes.flow import Run
     from regimes.studies.compression.neuron_trajectories import Params
 
 
@@ -25,9 +27,7 @@ def places(params: Params, point: Point) -> TrialResult:
     """Where the kinks of networks in d = 2 go, and whether their neurons follow the equation."""
     from regimes import theory
 
-    sets, run = _train(
-        point, 2, params.n_train, params.width, alpha=params.alpha, weight=params.step
-    )
+    sets, run = _train(params, point, 2, params.n_train, weight=params.step)
     tau = theory.stripe_tau(params.width, 2)
     times = [each / tau for each in run.recordings["state"].times]
     states = run.recordings["state"].values
@@ -50,8 +50,8 @@ def growth(params: Params, point: Point) -> TrialResult:
     from regimes import theory
 
     d, width = 5, params.growth_width
-    options = {"alpha": params.growth_alpha, "weight": params.growth_step}
-    _, run = _train(point, d, params.growth_n_train, width, **options)
+    options = {"width": width, "alpha": params.growth_alpha, "weight": params.growth_step}
+    _, run = _train(params, point, d, params.growth_n_train, **options)
     tau = theory.stripe_tau(width, d)
     sizes = [_class_size(run.recordings["state"], number, tau) for number in range(len(point.seed))]
     slopes = []
@@ -71,24 +71,16 @@ def growth(params: Params, point: Point) -> TrialResult:
     )
 
 
-def _train(point: Point, d: int, n_train: int, width: int, **options: Any) -> tuple[Any, Any]:
+def _train(
+    params: Params, point: Point, d: int, n_train: int, **options: Any
+) -> tuple[list[Dataset], Run]:
     """Data sets, and a run that keeps every neuron's (w, b, beta) after each step."""
     from regimes import flow
 
     sets = [rg.data.stripe(n_train=n_train, n_test=1, d=d, seed=seed) for seed in point.seed]
     every_step = flow.Observer(lambda s: neuron_states(s).double(), flow.EverySteps(1))
-    run = train(
-        sets,
-        width=width,
-        seeds=point.seed,
-        dtype=point.dtype,
-        device=point.device,
-        until="t_star",
-        observe={"state": every_step},
-        checkpoint=point.checkpoint(),
-        **options,
-    )
-    return sets, run
+    seen = {"state": every_step}
+    return sets, train_at(point, params, sets, until="t_star", observe=seen, **options)
 
 
 def _examine(states: Any, times: Any, data: Any) -> tuple[dict[str, Any], Any, Any]:

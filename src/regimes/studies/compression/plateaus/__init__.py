@@ -8,8 +8,11 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
+from regimes.studies.compression._frozen import frozen_flow
 from regimes.studies.compression.plateaus._claims import claim
 from regimes.studies.compression.plateaus._figures import FIGURES
+
+SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha (spec S3)
 
 
 @dataclass(frozen=True)
@@ -69,38 +72,23 @@ class Plateaus:
         tau = theory.stripe_tau(params.width, params.d)
         made = data.stripe(n_train=point.p, n_test=1, d=params.d, seed=point.seed)
         stars, amplifications = [], []
-        small = [a for a in point.alpha if a < 0.5]
-        for dtype, alphas in (("float32", small), ("float64", list(point.alpha[len(small) :]))):
-            if not alphas:
-                continue
-            run = shared.train(
+        for dtype, alphas in shared.by_precision(point.alpha, SINGLE_BELOW):
+            run = shared.train_at(
+                point,
+                params,
                 [made] * len(alphas),
-                width=params.width,
+                name=dtype,
                 seeds=[point.seed] * len(alphas),
                 alpha=alphas,
                 dtype=dtype,
-                device=point.device,
                 until="t_star",
-                output=params.output,
-                weight=params.weight,
-                checkpoint=point.checkpoint(dtype),
             )
             stars.append(run.event_times["t_star"].numpy() / tau)
             weights = run.parameters[shared.WEIGHT].double()
             amplifications.append(measure.amplification(weights).cpu().numpy())
-        start = shared.network(
-            params.d, params.width, point.seed, dtype="float64", device=point.device
-        )
-        weights, bias, beta = shared.neurons(
-            {name: p.detach()[None] for name, p in start.named_parameters()}
-        )
-        x, y = made.x_train.double().to(point.device), made.y_train.double().to(point.device)
-        gram = measure.shallow_kernel(beta, weights, bias, x)[0]
-        frozen = flow.kernel_flow(
-            gram,
-            y,
-            until="t_star",
-            tolerances=flow.Tolerances(output=params.output, gradient=None),
+        limits = flow.Tolerances(output=params.output, gradient=None)
+        frozen = frozen_flow(
+            point, made, point.seed, params.width, until="t_star", tolerances=limits
         )
         return TrialResult(
             scalars={

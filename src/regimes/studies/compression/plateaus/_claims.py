@@ -3,7 +3,7 @@
 import numpy as np
 
 from regimes.lab import Claim, Data
-from regimes.lab.judge import Claims, Missing, mean_of, need
+from regimes.lab.judge import Claims, Missing, Parts, below, mean_of, need
 from regimes.studies.compression._attractors import fastest_attractor
 
 LAZY_FROM = 99  # alpha of 1e2 and more
@@ -83,12 +83,11 @@ def _levels(dataset: Data) -> Claim:
 
 
 @claim("COMP-50", "Λ*(1e-2)/Λ*(1e-8) <= 0.5 at the largest p")
-def _condition(dataset: Data) -> Claim:
+def _condition(dataset: Data) -> Parts:
     last = _finished(dataset, -1)
     large, small = (need(last, alpha=alpha).amplification for alpha in (1e-2, 1e-8))
-    found = mean_of(large / small)
-    why = f"Λ*(1e-2)/Λ*(1e-8) at p = {int(last.p)}"
-    return Claim.between("COMP-50", found.value, high=0.5, error=found.error, why=why)
+    yield below("Λ*(1e-2)/Λ*(1e-8)", mean_of(large / small), 0.5)
+    return f"at p = {int(last.p)}"
 
 
 def predicted_slope(dataset: Data) -> float:

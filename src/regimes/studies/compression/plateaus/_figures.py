@@ -3,7 +3,7 @@
 import numpy as np
 
 from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import nearest, need
+from regimes.lab.judge import nearest, where_ran
 from regimes.studies.compression.plateaus._claims import predicted_slope
 
 
@@ -19,7 +19,7 @@ def _plateaus(dataset: Data) -> Figure:
     panels = ("t* in units of tau", "amplification Λ at t*")
     figure = draw.axes("alpha", "", log="xy", panels=panels, legend="below", caption=caption)
     figure.update_xaxes(dtick=4)
-    ran = need(dataset, "t_star").sortby("alpha").dropna("p", how="all", subset=["t_star"])
+    ran = where_ran(dataset, "p", "t_star").sortby("alpha")
     for p, color, here in draw.each(ran, "p"):
         draw.curve(figure, here.t_star, "alpha", f"p = {p}", color=color)
         draw.curve(figure, here.amplification, "alpha", f"p = {p}", color=color, panel=2)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._modes import mode_arrays, modes
-from regimes.studies.compression._stripe import neuron_states, train
+from regimes.studies.compression._modes import MODES, mode_arrays
+from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
 from regimes.studies.compression.stripe_kernel._figures import FIGURES
 
@@ -95,25 +95,17 @@ class StripeKernel:
             )
             for s in point.seed
         ]
-        run = train(
-            sets,
-            width=params.width,
-            seeds=point.seed,
-            alpha=params.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            observe={"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))},
-            output=params.output,
-            max_steps=params.max_steps,
-            checkpoint=point.checkpoint(),
-        )
+        seen = {"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))}
+        run = train_at(point, params, sets, observe=seen)
         tau = theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]
             stages = _stages(run.recordings["neurons"].values[number])
             grams, distances = _kernels(stages, x.to(point.device))
-            found.append([modes(gram, y, params.ridges) for gram in grams])
+            found.append(
+                [rg.measure.label_modes(gram, y, MODES, ridges=params.ridges) for gram in grams]
+            )
             residual.append(distances)
             amplification.append([float(rg.measure.amplification(w)) for w, _, _ in stages])
         arrays = {

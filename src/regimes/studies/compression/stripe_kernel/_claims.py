@@ -3,7 +3,17 @@
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Part, Parts, above, below, mean_of, median_ratio, need, within
+from regimes.lab.judge import (
+    Claims,
+    Part,
+    Parts,
+    above,
+    below,
+    mean_of,
+    median_ratio,
+    where_ran,
+    within,
+)
 from regimes.studies.compression._modes import MODES
 
 STAGES = ("initial", "at t*", "final")
@@ -16,7 +26,7 @@ claim = Claims()
 
 def dimensions(dataset: Data) -> list[int]:
     """Those that have run, the largest first."""
-    ran = need(dataset, "residual").dropna("d", how="all", subset=["residual"])
+    ran = where_ran(dataset, "d", "residual")
     return sorted(ran.d.values.tolist(), reverse=True)
 
 
@@ -34,7 +44,7 @@ def as_in_figure_9(dataset: Data) -> Data:
 
 def _sizes(dataset: Data, d: int) -> Data:
     """The training-set sizes that have run in one dimension, with the kernels' names."""
-    ran = need(dataset, "residual", d=d).dropna("p", how="all", subset=["residual"])
+    ran = where_ran(dataset, "p", "residual", d=d)
     return ran.sortby("p").assign_coords(kernel=list(KERNELS))
 
 

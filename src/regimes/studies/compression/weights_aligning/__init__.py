@@ -9,7 +9,7 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._stripe import network, neuron_states, neurons, train
+from regimes.studies.compression._stripe import WEIGHT, network, neuron_states, neurons, train_at
 from regimes.studies.compression.weights_aligning._claims import (
     DIMENSION,
     INFORMATIVE,
@@ -81,24 +81,19 @@ class WeightsAligning:
         """Train the networks of all seeds; film the first."""
         from regimes import flow, measure
 
-        model, seeds = point.model, point.seed
+        model = point.model
         d, informative = DIMENSION[model], INFORMATIVE[model]
         make = getattr(rg.data, model)
-        sets = [make(n_train=params.n_train, n_test=1000, d=d, seed=seed) for seed in seeds]
+        sets = [make(n_train=params.n_train, n_test=1000, d=d, seed=seed) for seed in point.seed]
         film = flow.Observer(_arrows(params.shown_neurons), flow.LogTimes(25))
         at_t_star = flow.Observer(neuron_states, flow.OnEvent("t_star"))
-        end: Any = flow.loss_below(params.end_loss)
-        run = train(
+        run = train_at(
+            point,
+            params,
             sets,
-            width=params.width,
-            seeds=seeds,
             alpha=point.alpha,
-            dtype=point.dtype,
-            device=point.device,
-            until=end,
+            until=flow.loss_below(params.end_loss),
             observe={"film": film, "state": at_t_star},
-            max_steps=params.max_steps,
-            checkpoint=point.checkpoint(),
         )
         weights, _, readout = neurons(run.parameters)
         start = run.recordings["state"].first
@@ -178,6 +173,6 @@ def _start_amplification(params: Params, point: Point) -> np.ndarray:
     found = []
     for seed in range(params.start_draws):
         net = network(d, params.start_width, seed, dtype=point.dtype, device=point.device)
-        weights = dict(net.named_parameters())["layers.0.weight"].detach()
+        weights = dict(net.named_parameters())[WEIGHT].detach()
         found.append(float(measure.amplification(weights, informative=informative)))
     return np.array(found)

@@ -10,6 +10,7 @@ from regimes.lab import Figure, draw
 from regimes.studies.compression._labelled import dots
 
 REACH = 3.0  # the picture shows this many standard deviations, and so long is the longest arrow
+DIGITS = 3  # of coordinates, which keeps the page of a film small
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,6 @@ def rescaled(arrows: np.ndarray, reach: float = REACH) -> np.ndarray:
     return arrows * factor[:, None, None]
 
 
-def segments(arrows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lines from the origin to each tip (neurons, 2), as x and y with gaps between them."""
-    gap = np.full(len(arrows), np.nan)
-    parts = [np.stack([np.zeros(len(arrows)), column, gap], 1).ravel() for column in arrows.T]
-    return np.round(parts[0], 3), np.round(parts[1], 3)
-
-
 def picture(
     panels: Sequence[Panel], *, columns: int, caption: str, moments: Sequence[str] = ()
 ) -> Figure:
@@ -54,7 +48,7 @@ def picture(
         columns=columns,
         caption=caption,
         height=(480 if columns < 3 else 400) * rows + (190 if moments else 130),
-        margin={"t": 90, "b": 110 if moments else 50},
+        margin={"t": 90, "b": 50},
     )
     legend = {"orientation": "h", "y": 1.0, "yref": "container", "yanchor": "top"}
     figure.update_layout(legend=legend)
@@ -63,60 +57,19 @@ def picture(
     figure.for_each_yaxis(lambda axis: axis.update(scaleanchor=axis.anchor))
     for number, panel in enumerate(panels, start=1):
         dots(figure, panel.points.round(3), panel.labels, panel=number, opacity=0.45)
-        x, y = segments(rescaled(panel.arrows)[0])
-        arrows = {"symbol": "arrow", "size": np.tile([0, 9, 0], len(x) // 3), "width": 1.5}
-        draw.points(
-            figure,
-            x,
-            y,
-            "neurons β w",
-            mode="lines+markers",
-            color=draw.GREEN,
-            panel=number,
-            hoverinfo="skip",
-            marker_angleref="previous",
-            **arrows,
-        )
+        tips = rescaled(panel.arrows)[0]
+        style: dict[str, Any] = {"size": 9, "color": draw.GREEN, "width": 1.5, "panel": number}
+        draw.arrows(figure, np.zeros_like(tips), tips, "neurons β w", digits=DIGITS, **style)
         for shape in panel.boundary:
             line = {"dash": "dot", "width": 1.5, "color": draw.SOFT}
             figure.add_shape(shape, line=line, **draw.place(figure, number))
-    return animate(figure, panels, moments) if moments else figure
+    if not moments:
+        return figure
+    # the arrows are every third trace, after the two of the data
+    films = [rescaled(panel.arrows) for panel in panels]
+    frames = {name: [_lines(film[k]) for film in films] for k, name in enumerate(moments)}
+    return draw.film(figure, frames, range(2, 3 * len(panels), 3), told="time ")
 
 
-def animate(figure: Figure, panels: Sequence[Panel], names: Sequence[str]) -> Figure:
-    """Add frames, a play button and a slider over them; the arrows are every third trace."""
-    import plotly.graph_objects as go
-
-    scaled = [rescaled(panel.arrows) for panel in panels]
-    figure.frames = [
-        go.Frame(
-            name=name,
-            traces=[3 * number + 2 for number in range(len(panels))],
-            data=[dict(zip("xy", segments(moving[k]), strict=True)) for moving in scaled],
-        )
-        for k, name in enumerate(names)
-    ]
-    now = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}}
-    play = {"frame": {"duration": 180, "redraw": True}, "fromcurrent": True}
-    steps = [{"label": name, "method": "animate", "args": [[name], now]} for name in names]
-    low = -70 / (figure.layout.height - 200)
-    figure.update_layout(
-        sliders=[{"steps": steps, "x": 0.16, "len": 0.84, "y": low, "yanchor": "top", "pad": {}}],
-        updatemenus=[
-            {
-                "type": "buttons",
-                "direction": "left",
-                "x": 0.0,
-                "y": low,
-                "xanchor": "left",
-                "yanchor": "top",
-                "pad": {"t": 8},
-                "buttons": [
-                    {"label": "▶", "method": "animate", "args": [None, play]},
-                    {"label": "❚❚", "method": "animate", "args": [[None], now]},
-                ],
-            }
-        ],
-    )
-    figure.layout.sliders[0].currentvalue = {"prefix": "time ", "xanchor": "right"}
-    return figure
+def _lines(tips: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return draw.joined(np.stack([np.zeros_like(tips), tips]), digits=DIGITS)

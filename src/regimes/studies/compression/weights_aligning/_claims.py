@@ -3,7 +3,7 @@
 import numpy as np
 
 from regimes.lab import Claim, Data
-from regimes.lab.judge import Claims, Missing, mean_of, need
+from regimes.lab.judge import Claims, Missing, Parts, below, mean_of, near, need, where_ran
 
 DIMENSION = {"stripe": 2, "cylinder": 3}  # d of Figs 1 and 6
 INFORMATIVE = {"stripe": 1, "cylinder": 2}
@@ -15,7 +15,7 @@ claim = Claims()
 
 
 @claim("COMP-16", "before training no direction is larger than the others")
-def _start(dataset: Data) -> Claim:
+def _start(dataset: Data) -> Parts:
     ran = need(dataset, "amplification_start")
     values = ran.amplification_start.max("alpha").dropna("model", how="all")  # alpha is no matter
     width = int(ran.start_width.max())
@@ -27,22 +27,15 @@ def _start(dataset: Data) -> Claim:
         for model in values.model.values.tolist()
     ]
     worst = mean_of(values.isel(model=np.abs(values.mean("draw").values - 1).argmax()))
-    return Claim.near(
-        "COMP-16",
-        worst.value,
-        1.0,
-        tolerance if float(scatter.max()) < tolerance else 0.0,
-        error=worst.error,
-        why=(
-            f"h={width}, mean over {values.sizes['draw']} draws and scatter of one draw: "
-            f"{'; '.join(texts)}; the scatter must be below {tolerance} too"
-        ),
-    )
+    yield near("Λ at the start, of the model farthest off", worst, 1.0, tolerance)
+    yield below("scatter of one draw", scatter.max(), tolerance)
+    draws = values.sizes["draw"]
+    return f"h={width}, mean over {draws} draws and scatter of one draw: {'; '.join(texts)}"
 
 
 @claim("COMP-31", "weights turn to the informative directions, unless training is lazy")
 def _align(dataset: Data) -> Claim:
-    ran = need(dataset, "share_end").dropna("model", how="all", subset=["share_end"])
+    ran = where_ran(dataset, "model", "share_end")
     feature = ran.alpha < LAZY
     texts, fine = [], True
     for model in ran.model.values.tolist():

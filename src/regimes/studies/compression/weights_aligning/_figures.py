@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab.judge import where_ran
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture
 from regimes.studies.compression.weights_aligning._claims import LAZY
@@ -67,8 +67,7 @@ def _film(dataset: Data, model: str) -> Figure:
 
 def _scales(dataset: Data, model: str) -> Data:
     """The scales alpha at which a model has run, the smallest first."""
-    ran = need(dataset, "film", model=model).dropna("alpha", how="all", subset=["film"])
-    return ran.sortby("alpha")
+    return where_ran(dataset, "alpha", "film", model=model).sortby("alpha")
 
 
 def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:

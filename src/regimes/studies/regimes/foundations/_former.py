@@ -1,7 +1,6 @@
 """How trials were configured when one flat set of parameters served all blocks.
 
-Seeds were counts, and every parameter was in the key of every trial: a trial is found again when
-its block is as it was and the parameters of the others are known.
+Seeds were counts: a trial is found again when its block is as it was.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from regimes.lab import TrialConfig
+from regimes.studies._former_keys import one_for_all_blocks
 from regimes.studies.regimes.foundations._sizes import SIZES
 
 
@@ -46,21 +45,6 @@ RENAMED = {
 }
 
 
-def formerly(params: Mapping[str, Any], config: TrialConfig) -> TrialConfig | None:
-    """The trial as it was configured, if it could be.
-
-    Blocks that are left out, or of which there was nothing alike, are taken to have been as in the
-    size that this run resembles most.
-    """
-    block = config.point["block"]
-    alike = max(SIZES.values(), key=lambda size: sum(size[k] == own for k, own in params.items()))
-    for blocks in ({**alike, **params}, {**alike, block: params[block]}):
-        flat = flattened(blocks)
-        if flat is not None:
-            return TrialConfig(config.study, config.version, flat, {"part": block}, config.dtype)
-    return None
-
-
 def flattened(blocks: Mapping[str, Any]) -> dict[str, Any] | None:
     """One set of parameters for all blocks; None where theirs contradict each other."""
     flat: dict[str, Any] = {}
@@ -75,3 +59,6 @@ def flattened(blocks: Mapping[str, Any]) -> dict[str, Any] | None:
             if flat.setdefault(names.get(field, field), value) != value:
                 return None
     return flat
+
+
+formerly = one_for_all_blocks(SIZES, "part", flattened)
