@@ -30,6 +30,7 @@ from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, ny
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
+from regimes.measure._half_height import HalfHeight, half_height
 from regimes.measure._invariance import gradient_covariance_gap
 from regimes.measure._kernel import flatten_kernel, reorder_kernel, unflatten_kernel
 from regimes.measure._kernel_pca import KernelPCA, kernel_pca
@@ -45,9 +46,11 @@ from regimes.measure._mode_counts import ModeCounts, mode_counts
 from regimes.measure._movement import (
     LayerChange,
     layer_change,
+    mask_flips,
     output_norm,
     preact_change,
     preact_speed,
+    relative_change,
     t_half,
     weight_amplification,
 )
@@ -158,6 +161,7 @@ __all__ = [
     "FlowComplexityMeter",
     "FourierDecomposition",
     "GramEigenpairs",
+    "HalfHeight",
     "JammingLine",
     "KernelPCA",
     "LayerChange",
@@ -212,6 +216,7 @@ __all__ = [
     "gradient_covariance_gap",
     "gram_eigs",
     "gram_picture",
+    "half_height",
     "informative_share",
     "jackknife_error",
     "jamming_line",
@@ -224,6 +229,7 @@ __all__ = [
     "local_slopes",
     "margin_error",
     "margins",
+    "mask_flips",
     "metric",
     "min_norm_interpolator",
     "minimise_product",
@@ -251,6 +257,7 @@ __all__ = [
     "random_directions",
     "regime",
     "regression_modes",
+    "relative_change",
     "reorder_kernel",
     "rescaled_error",
     "rescaled_kernel",

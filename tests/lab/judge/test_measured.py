@@ -1,10 +1,14 @@
 """Numbers with errors over draws, against plain formulas."""
 
+import math
+from operator import sub, truediv
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from regimes.lab.judge import (
+    Measured,
     Missing,
     largest_ratio,
     log_mean,
@@ -110,3 +114,21 @@ def test_an_exponent_says_what_it_lacks():
     ):
         with pytest.raises(Missing, match=reason):
             power_law(curve, "p", (100, 1000))
+
+
+def test_differences_and_ratios_of_independent_numbers():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(3.0, 0.03, 100_000), rng.normal(2.0, 0.04, 100_000)
+    gap, ratio = (f(Measured(3.0, 0.03), Measured(2.0, 0.04)) for f in (sub, truediv))
+    assert (gap.value, ratio.value) == (1.0, 1.5)
+    assert gap.error == pytest.approx((one - other).std(), rel=0.02)
+    assert ratio.error == pytest.approx((one / other).std(), rel=0.02)
+    negative = Measured(3.0, 0.03) / Measured(-2.0, 0.04)
+    assert negative == Measured(-1.5, ratio.error)
+
+
+def test_exact_numbers_stay_exact_and_unknown_errors_unknown():
+    assert Measured(3.0) - Measured(1.0) == Measured(2.0)
+    assert Measured(3.0) / Measured(2.0) == Measured(1.5)
+    assert math.isnan((Measured(3.0, math.nan) / Measured(2.0, 0.1)).error)
+    assert Measured(0.0, 0.1) / Measured(2.0) == Measured(0.0, 0.05)

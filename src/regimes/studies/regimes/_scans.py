@@ -1,21 +1,14 @@
-"""Studies of several scans, each a block of its own: their rows, and the texts they once had.
+"""Studies of several scans, each a block of its own: a table with a row per trial."""
 
-The table of such a study has a row per trial (`regimes.lab.rows`). Before there were blocks a trial
-was named by a text such as "widths L=2 P=50 h=32 at=0.1"; what was computed under these names is
-found again.
-"""
-
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, TrialConfig, finished, rows, unfinished
+from regimes.lab import Data, finished, rows, unfinished
 from regimes.lab.judge import Missing
 
 LEAST_SEEDS = 4  # fewer give no error bar worth the name
 WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # documents'
-_LETTERS = {"depth": "L", "n_train": "P", "width": "h", "scale": "at", "alpha": "alpha"}
 
 
 def scan(dataset: Data, block: str) -> Data:
@@ -77,50 +70,3 @@ def split(table: Data, by: str, over: str) -> dict[Any, Data]:
     return {
         value.item(): along(table.isel(trial=values == value), over) for value in np.unique(values)
     }
-
-
-def percent(values: Iterable[float]) -> str:
-    """Fractions in percent, for a claim's reasons.
-
-    >>> percent([0.19, 0.168])
-    '19.0, 16.8 %'
-    """
-    return ", ".join(f"{100 * value:.1f}" for value in values) + " %"
-
-
-def former_config(
-    config: TrialConfig, params: Mapping[str, Any], scan: str, named: Mapping[str, str | int]
-) -> TrialConfig | None:
-    """How a trial was configured when a text named it; None where no text told it exactly.
-
-    Args:
-        config: the trial as it is now.
-        params: those that all scans had in common.
-        scan: the first word of the text.
-        named: what the text said before depth, points, width and scale.
-    """
-    told = [scan, *(f"{name}={value}" for name, value in named.items())]
-    for name, letter in _LETTERS.items():
-        if name in config.point:
-            value = f"{config.point[name]:g}"
-            if float(value) != config.point[name]:
-                return None
-            told.append(f"{letter}={value}")
-    point = {"case": " ".join(told), "seed": config.point["seed"]}
-    return TrialConfig(config.study, config.version, params, point, config.dtype)
-
-
-def every_block(params: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of all blocks; those left out are of the size with as many test points."""
-    n_test = next(iter(params.values())).n_test
-    same = [size for size in sizes.values() if all(own.n_test == n_test for own in size.values())]
-    return {**(same[0] if same else {}), **params}
-
-
-def from_cases(dataset: Data) -> Data:
-    """A table of trials that were named by texts, as a table of blocks; others as they are."""
-    if "case" not in dataset.dims:
-        return dataset
-    table = dataset.drop_vars(["case", "scale"], errors="ignore")  # the trials told their scale
-    names = {letter: name for name, letter in _LETTERS.items() if letter != name}
-    return table.rename({"case": "trial", "scan": "block", **names})

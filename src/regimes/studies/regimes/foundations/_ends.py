@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import fitted, grid, members, task, train
+from regimes.studies.regimes._runs import fitted, grid
+from regimes.studies.regimes._setting import members, task
+from regimes.studies.regimes._training import train
 
 if TYPE_CHECKING:
     from torch import Tensor

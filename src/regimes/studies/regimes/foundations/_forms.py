@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import grid, members, task, train
+from regimes.studies.regimes._runs import grid
+from regimes.studies.regimes._setting import members, task
+from regimes.studies.regimes._training import train
 
 if TYPE_CHECKING:
     from regimes.lab import Point

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.output_growth._claims import claim
 from regimes.studies.regimes.output_growth._figures import FIGURES
 
@@ -109,10 +109,10 @@ class OutputGrowth:
 
         from regimes import flow, measure
 
-        data, start, alpha = setting.networks_at(point, params)
+        data, start, alpha = _setting.networks_at(point, params)
         events = ("halved", "fitted")
         how: Any = {"eps": params.eps, "max_steps": params.max_steps, "events": events}
-        first = setting.train(start, data, alpha, until="halved", **how)
+        first = _training.train(start, data, alpha, until="halved", **how)
         t_1 = first.event_times["halved"]
         if not bool(t_1.isfinite().all()):
             raise RuntimeError(f"the loss was not halved within {params.max_steps} steps: {first}")
@@ -123,7 +123,7 @@ class OutputGrowth:
             before = outputs[torch.from_numpy(snapshot.numbers)]
             return torch.stack([measure.output_norm(f, before), measure.output_norm(f)], 1)
 
-        run = setting.train(
+        run = _training.train(
             start,
             data,
             alpha,
@@ -135,7 +135,7 @@ class OutputGrowth:
         )
         t_1 = run.event_times["halved"]
         change, norm = course(run.recordings["norms"], t_1, params.reach)
-        fresh, _ = setting.members_at(
+        fresh, _ = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], range(params.start_seeds)
         )
         numbers = {
@@ -144,7 +144,7 @@ class OutputGrowth:
             "steps": run.steps.double(),
             "fitted_by_end": run.event_times["fitted"].isfinite().double(),
         }
-        arrays = {name: Array("seed", values) for name, values in numbers.items()}
+        arrays = _runs.by_seed(numbers)
         arrays["change"] = Array(("seed", "moment"), change)
         arrays["norm"] = Array(("seed", "moment"), norm)
         arrays["moment"] = Array("moment", moments(params.reach))
