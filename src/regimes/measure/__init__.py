@@ -28,6 +28,7 @@ from regimes.measure._eigenfunctions import (
 )
 from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
+from regimes.measure._error_sources import ErrorSources, error_sources
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._half_height import HalfHeight, half_height
@@ -59,6 +60,7 @@ from regimes.measure._mutual_information import (
     mutual_information,
     mutual_information_floor,
 )
+from regimes.measure._nearest_ridge import NearestRidge, nearest_ridge
 from regimes.measure._neurons import (
     dead_neurons,
     informative_share,
@@ -157,6 +159,7 @@ __all__ = [
     "EigenFunctions",
     "EnergyConcentration",
     "EnsembleOutcomes",
+    "ErrorSources",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
@@ -170,6 +173,7 @@ __all__ = [
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
+    "NearestRidge",
     "OptimalRescaling",
     "PerturbationProbe",
     "Phase",
@@ -207,6 +211,7 @@ __all__ = [
     "ensemble_error",
     "ensemble_outcomes",
     "ensemble_variance",
+    "error_sources",
     "fix_signs",
     "flatten_kernel",
     "flow_complexity",
@@ -239,6 +244,7 @@ __all__ = [
     "mutual_information_floor",
     "n_half",
     "n_star",
+    "nearest_ridge",
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",

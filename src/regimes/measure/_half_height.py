@@ -32,7 +32,7 @@ def half_height(
         seed: of the bootstrap.
 
     >>> found = half_height([1.0, 10.0, 100.0], [[0.0, 0.5, 1.0], [0.0, 0.5, 1.0]])
-    >>> round(found.x, 6), found.error
+    >>> round(found.x, 6), round(found.error, 6)
     (10.0, 0.0)
     """
     x, values = np.asarray(x, dtype=float), np.asarray(values, dtype=float)
