@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regimes.lab import Array, TrialResult
 from regimes.studies.regimes._runs import fitted, grid
-from regimes.studies.regimes._setting import members, task
 from regimes.studies.regimes._training import train
+from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -45,8 +45,7 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
     from regimes import flow
 
-    data = task(params.images, params.points, 20, device=point.device)
-    d = data.x_train.shape[1]
+    data = data_of(params, point)
     found: dict[str, list[np.ndarray]] = {}
     curves = []
 
@@ -54,7 +53,7 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         found.setdefault(name, []).append(np.asarray(values))
 
     for scale in params.scales:
-        start, alpha = members(d, params.width, 2, [scale], point.seed, device=point.device)
+        start, alpha = networks_of(point, data, params.width, [scale])
         common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
         hard = flow.gradient_flow(
@@ -104,11 +103,7 @@ def _moved() -> Observer:
 
     def distance(seen: NetworkSnapshot) -> Tensor:
         home = seen.members.ensemble.parameters
-        parts = [
-            (value - home[name][seen.numbers]).flatten(1).square().sum(1)
-            for name, value in seen.parameters.items()
-        ]
-        return cast("Tensor", sum(parts)).sqrt()
+        return distances(seen.parameters, {k: home[k][seen.numbers] for k in seen.parameters})
 
     return Observer(distance, LogTimes(50))
 
@@ -145,14 +140,11 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
 
     Of several networks at one scale, their largest changes and all their steps together.
     """
-    data = task(params.images, params.points, 20, device=point.device)
-    d, scales, seeds = data.x_train.shape[1], params.scales, point.seed
+    data, scales, seeds = data_of(params, point), params.scales, point.seed
     bounds = (OUTPUT, params.eps)
     found: dict[str, list[np.ndarray]] = {}
     for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
-        start, alpha = members(
-            d, params.width, 2, scales, seeds, device=point.device, activation=activation
-        )
+        start, alpha = networks_of(point, data, params.width, scales, activation=activation)
         changes, run = watched(start, data, alpha, params.eps, params.max_steps, floor)
         large = [each >= bounds for each in changes]
         worst = [each[~over[:, 1]].max(0) for each, over in zip(changes, large, strict=True)]
