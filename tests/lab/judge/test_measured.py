@@ -18,6 +18,7 @@ from regimes.lab.judge import (
     median_ratio,
     power_law,
     resampled,
+    slope_of,
     standard_error,
 )
 
@@ -114,6 +115,15 @@ def test_an_exponent_says_what_it_lacks():
     ):
         with pytest.raises(Missing, match=reason):
             power_law(curve, "p", (100, 1000))
+
+
+def test_errors_of_the_points_become_that_of_their_slope():
+    x, errors = np.array([1.0, 2.0, 5.0, 9.0]), np.array([0.02, 0.01, 0.03, 0.02])
+    drawn = 2 * x**-0.5 + errors * DRAWS.normal(size=(20_000, 4))
+    slopes = np.polyfit(np.log(x), np.log(drawn).T, 1)[0]
+    found = slope_of(x, 2 * x**-0.5, errors)
+    assert found.value == pytest.approx(-0.5)
+    assert found.error == pytest.approx(slopes.std(), rel=0.03)
 
 
 def test_differences_and_ratios_of_independent_numbers():

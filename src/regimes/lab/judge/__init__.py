@@ -22,6 +22,7 @@ from regimes.lab.judge._measured import (
     median_ratio,
     power_law,
     resampled,
+    slope_of,
     spread,
     standard_error,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "need",
     "power_law",
     "resampled",
+    "slope_of",
     "spread",
     "standard_error",
     "within",

@@ -141,6 +141,19 @@ def log_slope(x: Any, values: Any) -> Measured:
     return mean_of(np.polyfit(np.log(np.asarray(x, dtype=float)), logs.T, 1)[0])
 
 
+def slope_of(x: Any, values: Any, errors: Any) -> Measured:
+    """Slope of log values (n,) against log x (n,), its error from those of the values.
+
+    >>> found = slope_of([1.0, 10.0], [3.0, 0.3], [0.0, 0.0])
+    >>> round(found.value, 9), found.error
+    (-1.0, 0.0)
+    """
+    logs, values = np.log(np.asarray(x, dtype=float)), np.asarray(values, dtype=float)
+    arms = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()
+    error = np.sqrt(np.square(arms * np.asarray(errors, dtype=float) / values).sum())
+    return Measured(float((arms * np.log(values)).sum()), float(error))
+
+
 def power_law(
     curve: xr.DataArray,
     over: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, above, below, mean_of, within
+from regimes.lab.judge import Claims, Measured, Missing, above, below, mean_of, slope_of, within
 from regimes.studies.regimes.jamming import _scans as scans
 
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ def _divergence(dataset: Data) -> Parts:
     ends = [found.exponent(star)[0] for star in found.bracket]
     # N* may lie anywhere in its bracket: a uniform law over the slopes between its ends
     error = np.hypot(scatter, abs(ends[1] - ends[0]) / 12**0.5)
-    (peak, peak_error), (far, far_error) = found.at(found.star), found.at(10 * found.star)
-    ratio = np.exp(peak - far)
-    rise = (ratio, ratio * np.hypot(peak_error, far_error))
     yield within("exponent of |f| in N/N* - 1", (slope, error), -1.3, -0.45)
+    rise = found.at(found.star) / found.at(10 * found.star)
     yield above("|f|^2 at N* / at 10 N*", rise, 30.0)
     told = ", ".join(
         f"{f:.3g} at {n:.0f} ({100 * s:.0f} % fit)"
@@ -108,9 +106,8 @@ def _growth(dataset: Data) -> Parts:
     yield below("P/N* for random labels, largest", loads.max(), 3.0)
     yield below("N* of digits over that of random labels, largest", shares.max(), 0.6)
     yield above("rank correlation of dN*/dP and test error", rank, 1e-6)
-    slope, off = _exponent(digits)
     return (
-        f"exponent for digits {slope:.3f} ± {off:.2g} for the document's 0.75, reported only as "
+        f"exponent for digits {_exponent(digits)} for the document's 0.75, reported only as "
         f"LAND-24 asks at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
         f"random {_brackets(random)}"
     )
@@ -128,13 +125,11 @@ def _known_stars(scan: Data, labels: str) -> scans.Stars:
     return stars
 
 
-def _exponent(stars: scans.Stars) -> tuple[float, float]:
+def _exponent(stars: scans.Stars) -> Measured:
     """Slope of log N* in log P, and its error from the brackets."""
-    u = np.log(stars.p) - np.log(stars.p).mean()
-    slope = (u * np.log(stars.middle)).sum() / (u**2).sum()
     # a bracket of factor f^2 has the standard deviation ln f / sqrt 3 either way
-    factor = np.sqrt(stars.high / stars.low)
-    return slope, np.sqrt(((u * np.log(factor)) ** 2).sum() / 3) / (u**2).sum()
+    spread = np.log(stars.high / stars.low) / 12**0.5
+    return slope_of(stars.p, stars.middle, spread * stars.middle)
 
 
 def _brackets(stars: scans.Stars) -> str:

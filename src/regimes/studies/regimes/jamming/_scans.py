@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Missing, need
+from regimes.lab.judge import Measured, Missing, need
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
 
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
@@ -94,13 +94,11 @@ class Norms:
     star: float  # N*, the 50 % point of `fit`, between the two widths below
     bracket: tuple[float, float]
 
-    def at(self, n: float) -> tuple[float, float]:
-        """Logarithm of |f|^2 at N = n, interpolated in log N, and its error."""
-        u = np.log(self.weights)
-        return (
-            float(np.interp(np.log(n), u, np.log(self.square))),
-            float(np.interp(np.log(n), u, self.error)),
-        )
+    def at(self, n: float) -> Measured:
+        """|f|^2 at N = n, it and its error interpolated on logarithmic axes."""
+        logs = np.log(self.square), self.error
+        level, error = (np.interp(np.log(n), np.log(self.weights), each) for each in logs)
+        return Measured(np.exp(level), np.exp(level) * error)
 
     def window(self, star: float) -> np.ndarray:
         """The widths with 0.1 < N/N* - 1 < 3 (S16)."""

@@ -5,6 +5,7 @@ import numpy as np
 from regimes.lab import Data
 from regimes.lab.judge import Claims, Measured, Missing, Parts, mean_of, near, need
 from regimes.studies.regimes._fitted_runs import NEAR, inside
+from regimes.studies.regimes._remarks import numbers
 
 FLIPPING = (1e2, 1e5)  # scales of the fits where neurons switch
 FEATURE = (0.0, 10.0)  # scales whose runs count as feature learning
@@ -120,9 +121,8 @@ def _flips(dataset: Data) -> Parts:
     for width in _widths(dataset):
         scales, flips = switching(dataset, "flips", width)
         yield near(f"h={width}", slope_of_mean(scales, flips), -1.0, 0.15)
-        counts = ", ".join(f"{mean:.3g}" for mean in np.nanmean(flips, 0))
-        places = ", ".join(f"{scale:g}" for scale in scales)
-        told.append(f"h={width}: {counts} at scales {places}; {_training_flips(dataset, width)}")
+        counts = f"{numbers(np.nanmean(flips, 0), '.3g')} at scales {numbers(scales)}"
+        told.append(f"h={width}: {counts}; {_training_flips(dataset, width)}")
     return "mean number of (hidden neuron, test point) pairs that switched; " + "; ".join(told)
 
 
