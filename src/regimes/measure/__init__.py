@@ -13,6 +13,7 @@ from regimes.measure._alignment import (
     layer_alignment,
 )
 from regimes.measure._amplification import amplification
+from regimes.measure._at_times import at_times
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
@@ -192,6 +193,7 @@ __all__ = [
     "UnmetConstraints",
     "alignment_from_modes",
     "amplification",
+    "at_times",
     "block_contrast",
     "bound_flow",
     "bound_linear",

@@ -1,7 +1,5 @@
 """Studies of several scans, each a block of its own: a table with a row per trial."""
 
-from typing import Any
-
 import numpy as np
 
 from regimes.lab import Data, finished, rows, unfinished
@@ -38,35 +36,3 @@ def whole(dataset: Data, *blocks: str) -> Data:
     if own.sizes["seed"] < LEAST_SEEDS:
         raise Missing(f"{own.sizes['seed']} seeds, an error bar needs {LEAST_SEEDS}")
     return own
-
-
-def first_of(dataset: Data, *blocks: str) -> str:
-    """The first of these blocks that the scan has, else the last."""
-    known = dataset.block.values if "block" in dataset.coords else ()
-    return next((block for block in blocks if block in known), blocks[-1])
-
-
-def ran(dataset: Data, *blocks: str) -> list[str]:
-    """Those of these blocks with a finished trial.
-
-    Raises:
-        Missing: there is none.
-    """
-    done = dataset.block.values[finished(dataset).values] if dataset.coords else ()
-    found = [block for block in blocks if block in done]
-    if not found:
-        raise Missing(f"no trial of {' or '.join(blocks)} has finished")
-    return found
-
-
-def along(table: Data, setting: str) -> Data:
-    """The rows with one setting as their dimension, in its order."""
-    return table.sortby(setting).swap_dims(trial=setting)
-
-
-def split(table: Data, by: str, over: str) -> dict[Any, Data]:
-    """The rows of every value of one setting, each `along` another."""
-    values = table[by].values
-    return {
-        value.item(): along(table.isel(trial=values == value), over) for value in np.unique(values)
-    }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import fitted, grid
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from regimes.data import Dataset
     from regimes.flow import NetworkSnapshot, Observer, Run
-    from regimes.lab import Point
     from regimes.nets import Ensemble
 
 
@@ -43,7 +42,7 @@ class Stopping:
 
 def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
-    from regimes import flow
+    from regimes import flow, measure
 
     data = data_of(params, point)
     found: dict[str, list[np.ndarray]] = {}
@@ -76,10 +75,10 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)
-        keep("late_loss", _then(late.times, late.losses, times)[:, 1])
-        keep("late_weight", _then(late.times, late.history["weight"], times))
+        keep("late_loss", measure.at_times(late.times, late.losses, times)[:, 1])
+        keep("late_weight", measure.at_times(late.times, late.history["weight"], times))
         seen = late.recordings["moved"]
-        keep("late_moved", _then(seen.times, seen.values, times))
+        keep("late_moved", measure.at_times(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
     paired = ("late_weight", "late_moved")
@@ -108,18 +107,13 @@ def _moved() -> Observer:
     return Observer(distance, LogTimes(50))
 
 
-def _then(times: Any, values: Any, when: np.ndarray) -> np.ndarray:
-    """What each member had at its own times, (R, k)."""
-    each = zip(when, times, values, strict=True)
-    return np.array([np.interp(now, own.numpy(), value.numpy()) for now, own, value in each])
-
-
 def _curve(run: Run, unit: float) -> np.ndarray:
     """Time in units of the soft hinge's end, loss and |w| of the first network, (3, marks)."""
-    own = run.times[0].numpy()
-    mark = np.geomspace(1e-3 * unit, own[-1], MARKS)
+    from regimes.measure import at_times
+
+    mark = np.geomspace(1e-3 * unit, float(run.times[0, -1]), MARKS)
     columns = (run.losses, run.history["weight"])
-    return np.array([mark / unit, *(np.interp(mark, own, c[0].numpy()) for c in columns)])
+    return np.array([mark / unit, *(at_times(run.times[:1], c[:1], mark)[0] for c in columns)])
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import grid
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, networks_of
-
-if TYPE_CHECKING:
-    from regimes.lab import Point
-
 
 FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}  # S2
 SHARPNESS = (1.0, 5.0, 20.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import hidden_layers
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes.foundations._networks import data_of, networks_of
@@ -15,7 +15,6 @@ from regimes.studies.regimes.foundations._networks import data_of, networks_of
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from regimes.lab import Point
     from regimes.nets import Ensemble, FullyConnected
 
 

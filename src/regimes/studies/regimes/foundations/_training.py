@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import fitted, hidden_layers, predictions
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes._training import train
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
-    from regimes.lab import Point
     from regimes.nets import FullyConnected
 
 

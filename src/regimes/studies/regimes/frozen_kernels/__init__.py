@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Data, Point, TrialConfig, TrialResult, collect, study
+from regimes.lab import Array, Axis, Data, Point, Results, TrialConfig, TrialResult, collect, study
 from regimes.studies.regimes import _former, _runs, _setting
 from regimes.studies.regimes._scans import WIDTHS
 from regimes.studies.regimes.frozen_kernels._claims import claim
 from regimes.studies.regimes.frozen_kernels._figures import FIGURES
 from regimes.studies.regimes.frozen_kernels._trial import Setting, train
-
-if TYPE_CHECKING:
-    from regimes.lab import Results
 
 
 @dataclass(frozen=True)

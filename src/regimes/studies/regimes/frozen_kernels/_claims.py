@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Data, Values
+from regimes.lab import Data, Values, along, first_of
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -21,7 +21,7 @@ from regimes.lab.judge import (
     within,
 )
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
-from regimes.studies.regimes._scans import along, first_of, whole
+from regimes.studies.regimes._scans import whole
 
 if TYPE_CHECKING:
     from regimes.measure import PowerLaw

@@ -1,19 +1,22 @@
 """Verdicts on jamming: REG-58, REG-59 and REG-60, by the protocols of spec `landscape`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Measured, Missing, above, below, mean_of, slope_of, within
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    above,
+    below,
+    mean_of,
+    slope_of,
+    within,
+)
 from regimes.studies.regimes.jamming import _scans as scans
-
-if TYPE_CHECKING:
-    from regimes.lab.judge import Parts
-
 
 claim = Claims()
 

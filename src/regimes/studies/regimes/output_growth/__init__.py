@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,6 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.output_growth._claims import claim
 from regimes.studies.regimes.output_growth._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.flow import Recording
-
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
@@ -134,7 +130,10 @@ class OutputGrowth:
             **how,
         )
         t_1 = run.event_times["halved"]
-        change, norm = course(run.recordings["norms"], t_1, params.reach)
+        seen, when = run.recordings["norms"], np.outer(t_1.cpu(), moments(params.reach))
+        change, norm = (
+            measure.at_times(seen.times, [each[:, i] for each in seen.values], when) for i in (0, 1)
+        )
         fresh, _ = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], range(params.start_seeds)
         )
@@ -156,13 +155,3 @@ def moments(reach: float) -> np.ndarray:
     """Times in units of t_1 at which the course of a run is kept."""
     decades = 3 + np.log10(reach)
     return np.logspace(-3, np.log10(reach), round(PER_DECADE * decades) + 1)
-
-
-def course(record: Recording, t_1: Any, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """Norms of f_t - f_0 and of f_t at the moments, (R, moments) each; straight between records."""
-    found = []
-    for times, values, unit in zip(record.times, record.values, t_1.tolist(), strict=True):
-        places = unit * moments(reach)
-        found.append([np.interp(places, times.numpy(), values[:, i].numpy()) for i in (0, 1)])
-    change, norm = np.swapaxes(np.array(found), 0, 1)
-    return change, norm

@@ -1,19 +1,21 @@
 """Verdicts on the phase diagram: its crossover and its jamming line."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import Claims, Measured, Missing, above, below, nearest, slope_of, within
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    above,
+    below,
+    nearest,
+    slope_of,
+    within,
+)
 from regimes.studies.regimes._remarks import numbers
 from regimes.studies.regimes.phase_diagram import _lines as lines
-
-if TYPE_CHECKING:
-    from regimes.lab.judge import Parts
-
 
 # Widths of the ledger's rows and the numbers of training points they are made for. A scan with more
 # points is judged at the widths with as many parameters per point (`_scaled`): jamming moves so.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.scaling._claims import claim
 from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
-
-if TYPE_CHECKING:
-    from regimes.flow import Run
-
 
 LEVELS = {"t_90": 0.9, "t_half": 0.5, "t_10": 0.1}  # of the loss, which starts at 1
 DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -144,11 +139,7 @@ class Scaling:
         hidden = [measure.preact_change(now, then) for now, then in pairs]  # z~_1..z~_L
         arrays["layer_change"] = Array(("seed", "layer"), torch.stack(layers, 1))
         arrays["preact_change"] = Array(("seed", "hidden"), torch.stack(hidden, 1))
-        arrays["loss_curve"] = Array("moment", _loss_curve(run, float(levels_passed["t_half"][0])))
+        moments = float(levels_passed["t_half"][0]) * MOMENTS
+        (losses,) = measure.at_times(run.times[:1], run.losses[:1], moments)  # of the first network
+        arrays["loss_curve"] = Array("moment", losses)
         return TrialResult({"main_width": params.main_width}, arrays)
-
-
-def _loss_curve(run: Run, t_half: float) -> np.ndarray:
-    """Loss of the first network at the `MOMENTS`, in units of t_half."""
-    times, losses = run.times[0].numpy(), run.losses[0].numpy()
-    return np.interp(t_half * MOMENTS, times, losses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes._adam import adam, nearly_fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
     from regimes.data import Dataset
