@@ -13,6 +13,7 @@ from regimes.measure._alignment import (
     layer_alignment,
 )
 from regimes.measure._amplification import amplification
+from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
@@ -153,6 +154,7 @@ from regimes.measure._target import (
 from regimes.measure._transition import Transition, n_half, n_star
 
 __all__ = [
+    "Asymptote",
     "CollapseQuality",
     "Crossing",
     "EasyDifficult",
@@ -193,6 +195,7 @@ __all__ = [
     "UnmetConstraints",
     "alignment_from_modes",
     "amplification",
+    "asymptote",
     "at_times",
     "block_contrast",
     "bound_flow",

@@ -10,6 +10,7 @@ import xarray as xr
 from regimes.lab.judge import (
     Measured,
     Missing,
+    jackknifed,
     largest_ratio,
     log_mean,
     log_slope,
@@ -115,6 +116,14 @@ def test_an_exponent_says_what_it_lacks():
     ):
         with pytest.raises(Missing, match=reason):
             power_law(curve, "p", (100, 1000))
+
+
+def test_the_jackknife_of_a_mean_is_the_standard_error():
+    values = DRAWS.normal(size=(30, 2))
+    found = jackknifed(values, lambda rows: float(rows[:, 0].mean() / 2))
+    assert found.value == pytest.approx(values[:, 0].mean() / 2)
+    assert found.error == pytest.approx(standard_error(values[:, 0]) / 2)
+    assert math.isnan(jackknifed([1.0], np.mean).error)
 
 
 def test_errors_of_the_points_become_that_of_their_slope():

@@ -7,7 +7,7 @@ import xarray as xr
 from regimes.lab import Point, find
 from regimes.lab._config import digest
 from regimes.studies.regimes.fluctuations import Scan
-from regimes.studies.regimes.fluctuations._claims import asymptote, measured
+from regimes.studies.regimes.fluctuations._claims import measured
 
 SEEDS = 10
 FORMER = {  # number and digest of the keys that the trials had as cases named in a text
@@ -184,9 +184,3 @@ def test_few_networks_are_an_ensemble_too(study, seeds):
     assert np.isfinite(found.scalars["ensemble_error"])
     assert found.arrays["test_error"].values.shape == (seeds,)
     assert np.isnan(found.arrays["variance_without"].values).all()
-
-
-def test_the_asymptote_says_how_well_it_fits():
-    count = np.array([100.0, 200.0, 400.0, 800.0])
-    _, _, r2 = asymptote(count, np.array([0.1, 0.3, 0.1, 0.3]))
-    assert r2 < 0.5

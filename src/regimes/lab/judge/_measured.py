@@ -202,6 +202,22 @@ def largest_ratio(groups: Sequence[Any]) -> Measured:
     return means[-1] / means[0]
 
 
+def jackknifed(values: Any, statistic: Callable[[np.ndarray], float]) -> Measured:
+    """Any number of the draws, with its error from leaving one of them out.
+
+    >>> jackknifed([1.0, 3.0], np.mean)
+    Measured(value=2.0, error=1.0)
+    """
+    from regimes.measure import jackknife_error
+
+    values = np.asarray(values, dtype=float)
+    whole = float(statistic(values))
+    if len(values) < 2:
+        return Measured(whole, np.nan)
+    without = [statistic(np.delete(values, i, 0)) for i in range(len(values))]
+    return Measured(whole, jackknife_error(np.array(without)))
+
+
 def resampled(
     values: Any, statistic: Callable[[np.ndarray], float], *, resamples: int = RESAMPLES
 ) -> Measured:

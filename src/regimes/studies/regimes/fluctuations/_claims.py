@@ -54,19 +54,6 @@ def curve(table: Data, name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array([m.value for m in found]), np.array([m.error for m in found])
 
 
-def asymptote(count: np.ndarray, error: np.ndarray) -> tuple[float, float, float]:
-    """B0, eps_inf and R2 of the fit `error = eps_inf + B0 count^(-1/2)`.
-
-    >>> n = np.array([100.0, 400.0, 1600.0])
-    >>> [round(float(v), 6) for v in asymptote(n, 0.1 + 2 / np.sqrt(n))]
-    [2.0, 0.1, 1.0]
-    """
-    x = count**-0.5
-    size, limit = np.polyfit(x, error, 1)
-    residual = np.sum((error - limit - size * x) ** 2)
-    return float(size), float(limit), float(1 - residual / np.sum((error - error.mean()) ** 2))
-
-
 @claim("REG-25", "the error of a lazy network falls with its width")
 def _falls(dataset: Data) -> Parts:
     scales = split(_wide(dataset, "widths", LEAST_WIDTHS), "scale", "width")
@@ -168,7 +155,7 @@ def _blow_up(dataset: Data) -> Parts:
 
 @claim("REG-61", "the fluctuation falls as h^(-1/2), the excess of the error as 1/h")
 def _parameters(dataset: Data) -> Parts:
-    from regimes.measure import power_law
+    from regimes.measure import asymptote, power_law
 
     table = _wide(dataset, first_of(dataset, "variance", "widths"), LEAST_WIDTHS)
     regimes, told = _regimes(table), []
@@ -185,14 +172,14 @@ def _parameters(dataset: Data) -> Parts:
         lost = "the excess of the error over the ensemble's is lost in noise"
         raise Missing(f"{lost}: {percent(excess)}")
     count = lazy.parameters.values.astype(float)
-    size, limit, r2 = asymptote(count, curve(lazy, "error")[0])
+    fit = asymptote(count, curve(lazy, "error")[0])
     yield within("excess of the error in h (lazy)", _law(lazy, "excess", lazy.width), -1.5, -0.6)
-    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", size, 0.0)
+    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", fit.size, 0.0)
     return (
         f"N ~ h^2 here, so h^(-1/2) is N^(-1/4) and 1/h is N^(-1/2); {', '.join(told)}; excess "
         f"in N {power_law(count, excess).exponent:.2f}: {percent(excess)} at "
-        f"{each_at('h', lazy.width)}; single error = {limit:.3f} + {size:.2g}/sqrt(N), "
-        f"R2 {r2:.2f}; {table.sizes['seed']} seeds"
+        f"{each_at('h', lazy.width)}; single error = {fit.limit:.3f} + {fit.size:.2g}/sqrt(N), "
+        f"R2 {fit.r2:.2f}; {table.sizes['seed']} seeds"
     )
 
 

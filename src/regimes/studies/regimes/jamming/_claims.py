@@ -54,7 +54,7 @@ def _constraints(dataset: Data) -> Parts:
     shares = scan.negative.sel(labels="random", trainer="fast").mean(["n_train", "width"])
     relu, tanh = shares.dropna("draw").transpose("activation", "draw").values
     clean = np.concatenate([each.clean for each in labels])
-    random, digits = (each.share for each in labels)
+    random, digits = (each.share.values for each in labels)
     few = not len(random) or not len(digits) or len(relu) < 3
     if few or not (clean.any() or random.max() >= 1):
         raise Missing(
@@ -62,7 +62,7 @@ def _constraints(dataset: Data) -> Parts:
             f"{clean.sum()} of them clean; {len(relu)} Hessians"
         )
     # hypostatic at the transition itself: the smallest losses (LAND-04)
-    all_near = np.concatenate([each.share[each.loss < 2e-3] for each in labels])
+    all_near = np.concatenate([each.share.values[each.loss.values < 2e-3] for each in labels])
     yield within("N_Delta/N of random labels, mean", mean_of(random), 0.35, 0.95)
     yield above("the same, smallest", random.min(), 0.35)
     yield below("the same, largest", random.max(), 0.95)
@@ -71,20 +71,20 @@ def _constraints(dataset: Data) -> Parts:
     yield below("N_Delta/N of all, largest", all_near.max(), 1.0)
     yield within("negative share of Hp, relu", mean_of(relu), 0.48, 0.52)
     if clean.any():
-        rank = np.concatenate([each.rank for each in labels])[clean]
+        rank = np.concatenate([each.excess for each in labels])[clean]
         gap = np.concatenate([each.gap for each in labels])[clean]
         yield below("largest |rank(H0) - N_Delta|", np.abs(rank).max(), 2.0)
         yield above("gap of H0 over its zeros, smallest", gap.min(), 1e5)
     slow = sum(int((each.falling > scans.FALLING).sum()) for each in labels)
     least = int(random.argmin())
-    loss, fell = labels[0].loss[least], labels[0].falling[least]
+    loss, fell = (float(labels[0][name][least]) for name in ("loss", "falling"))
     return (
         f"{len(random)} jammed runs with a loss below {scans.LOW_LOSS['random']:g} for random "
         f"labels, {len(digits)} below {scans.LOW_LOSS['parity']:g} for digits, of which {slow} "
         f"still fell by more than 1 % in their last tenth (the one of smallest N_Delta/N for "
         f"random labels has a loss of {loss:.1g} that fell by {100 * fell:.0f} %); "
         f"H0 of {clean.sum()} runs with N_Delta < N and an active unit for every unfitted point; "
-        f"{_left_out(sum(each.dead for each in labels))}; Hp at initialisation, random "
+        f"{_left_out(sum(int(each.left_out) for each in labels))}; Hp at initialisation, random "
         f"labels, all points weighted alike; with tanh {tanh.mean():.3f} of it is negative there, "
         "which is not judged: LAND-23 asks for a jammed network"
     )
