@@ -39,7 +39,7 @@ def error_sources(f: Tensor, y: Tensor) -> ErrorSources:
             "f must have shape (sets, members, n) and y (n,), got "
             f"{tuple(f.shape)} and {tuple(y.shape)}"
         )
-    count, draws = f.shape[:2]
+    count, draws, y = *f.shape[:2], y.to(f)
     means = torch.stack([own.mean(0) for own in f])
     members = float(np.mean([_variance(own) for own in f]))
     sets = _variance(means) - members / draws

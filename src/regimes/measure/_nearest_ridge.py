@@ -49,6 +49,7 @@ def nearest_ridge(K: Tensor, cross: Tensor, y: Tensor, f: Tensor, ridge: float) 
             "K must have shape (n, n), cross (m, n), y (n,) and f (m,), got "
             f"{tuple(K.shape)}, {tuple(cross.shape)}, {tuple(y.shape)} and {tuple(f.shape)}"
         )
+    y, f = y.to(K), f.to(K)
     size = f.square().mean()
     values, vectors = torch.linalg.eigh(K)
     across, turned = cross @ vectors, vectors.T @ y
