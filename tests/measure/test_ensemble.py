@@ -44,6 +44,16 @@ def test_runs_that_do_not_count_are_left_out(outputs):
     assert np.isnan(found.ensemble_error_without[1]).all()
 
 
+@pytest.mark.parametrize("seeds", [0, 1, 2])
+def test_fewer_runs_count_when_asked_for(outputs, seeds):
+    kept = (np.arange(6) < seeds)[None].astype(float)
+    found = ensemble_outcomes(outputs[:1], np.ones(400), kept, least=1)
+    assert np.isnan(found.ensemble_error).all() == (seeds == 0)
+    assert np.isnan(found.variance).all() == (seeds < 2)
+    assert np.isnan(found.ensemble_error_without[0, 0]) == (seeds < 2)
+    assert np.isnan(found.variance_without[0, 0])
+
+
 def test_shapes_must_fit(outputs):
     with pytest.raises(ValueError, match=r"outputs must have shape \(scale, seed, point\)"):
         ensemble_outcomes(outputs, np.ones(399), np.ones((2, 6)))

@@ -53,6 +53,25 @@ def test_output_norm(draw):
     torch.testing.assert_close(measure.output_norm(f, f0), ((f - f0) ** 2).mean(1).sqrt())
 
 
+def test_relative_change(draw, dtype, tolerance):
+    f, f0 = draw(3, 20), draw(3, 20, seed=1)
+    found = measure.relative_change(f.to(dtype), f0.to(dtype))
+    for r in range(3):
+        squares = float(((f[r] - f0[r]) ** 2).sum()), float((f0[r] ** 2).sum())
+        assert float(found[r]) == pytest.approx(math.sqrt(squares[0] / squares[1]), rel=1e-5)
+    with pytest.raises(ValueError, match="one shape"):
+        measure.relative_change(f, f0[:, :5])
+
+
+def test_mask_flips_count_pairs(draw):
+    zt, zt0 = draw(3, 10, 4), draw(3, 10, 4, seed=1)
+    found = measure.mask_flips(zt, zt0)
+    for r in range(3):
+        pairs = [(i, j) for i in range(10) for j in range(4)]
+        assert int(found[r]) == sum((zt[r][p] > 0) != (zt0[r][p] > 0) for p in pairs)
+    assert measure.mask_flips(zt, 2 * zt).tolist() == [0, 0, 0]
+
+
 def test_t_half_of_an_exponential():
     times = torch.cat([torch.zeros(1), torch.logspace(-2, 2, 400)]).double()
     losses = torch.exp(-times * torch.tensor([[1.0], [3.0], [1e-4]]).double())

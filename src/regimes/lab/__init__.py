@@ -43,6 +43,7 @@ from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
 from regimes.lab._study import SIZES, Study, study
 from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
+from regimes.lab._tables import along, first_of, split, those_run
 from regimes.lab._trial import Array, Series, TrialResult
 from regimes.lab._types import Data, Figure, Values
 from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
@@ -89,6 +90,7 @@ __all__ = [
     "Values",
     "Verdict",
     "agenda",
+    "along",
     "announce_run",
     "begun",
     "collect",
@@ -100,6 +102,7 @@ __all__ = [
     "execute",
     "find",
     "finished",
+    "first_of",
     "gather",
     "keep_summary",
     "known_summaries",
@@ -115,8 +118,10 @@ __all__ = [
     "rows",
     "run",
     "save_results",
+    "split",
     "study",
     "summarise",
+    "those_run",
     "unfinished",
     "verdicts",
 ]

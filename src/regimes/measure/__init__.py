@@ -13,6 +13,8 @@ from regimes.measure._alignment import (
     layer_alignment,
 )
 from regimes.measure._amplification import amplification
+from regimes.measure._asymptote import Asymptote, asymptote
+from regimes.measure._at_times import at_times
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
@@ -28,8 +30,10 @@ from regimes.measure._eigenfunctions import (
 )
 from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
+from regimes.measure._error_sources import ErrorSources, error_sources
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
+from regimes.measure._half_height import HalfHeight, half_height
 from regimes.measure._invariance import gradient_covariance_gap
 from regimes.measure._kernel import flatten_kernel, reorder_kernel, unflatten_kernel
 from regimes.measure._kernel_pca import KernelPCA, kernel_pca
@@ -46,9 +50,11 @@ from regimes.measure._mode_counts import ModeCounts, mode_counts
 from regimes.measure._movement import (
     LayerChange,
     layer_change,
+    mask_flips,
     output_norm,
     preact_change,
     preact_speed,
+    relative_change,
     t_half,
     weight_amplification,
 )
@@ -57,6 +63,7 @@ from regimes.measure._mutual_information import (
     mutual_information,
     mutual_information_floor,
 )
+from regimes.measure._nearest_ridge import NearestRidge, nearest_ridge
 from regimes.measure._neurons import (
     dead_neurons,
     informative_share,
@@ -148,6 +155,7 @@ from regimes.measure._target import (
 from regimes.measure._transition import Transition, n_half, n_star
 
 __all__ = [
+    "Asymptote",
     "CollapseQuality",
     "Crossing",
     "EasyDifficult",
@@ -155,10 +163,12 @@ __all__ = [
     "EigenFunctions",
     "EnergyConcentration",
     "EnsembleOutcomes",
+    "ErrorSources",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
     "GramEigenpairs",
+    "HalfHeight",
     "JammingLine",
     "KernelPCA",
     "LabelModes",
@@ -168,6 +178,7 @@ __all__ = [
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
+    "NearestRidge",
     "OptimalRescaling",
     "PerturbationProbe",
     "Phase",
@@ -186,6 +197,8 @@ __all__ = [
     "UnmetConstraints",
     "alignment_from_modes",
     "amplification",
+    "asymptote",
+    "at_times",
     "block_contrast",
     "bound_flow",
     "bound_linear",
@@ -205,6 +218,7 @@ __all__ = [
     "ensemble_error",
     "ensemble_outcomes",
     "ensemble_variance",
+    "error_sources",
     "fix_signs",
     "flatten_kernel",
     "flow_complexity",
@@ -214,6 +228,7 @@ __all__ = [
     "gradient_covariance_gap",
     "gram_eigs",
     "gram_picture",
+    "half_height",
     "informative_share",
     "jackknife_error",
     "jamming_line",
@@ -227,6 +242,7 @@ __all__ = [
     "local_slopes",
     "margin_error",
     "margins",
+    "mask_flips",
     "metric",
     "min_norm_interpolator",
     "minimise_product",
@@ -236,6 +252,7 @@ __all__ = [
     "mutual_information_floor",
     "n_half",
     "n_star",
+    "nearest_ridge",
     "neighbour_error",
     "neuron_amplification",
     "neuron_interfaces",
@@ -255,6 +272,7 @@ __all__ = [
     "random_directions",
     "regime",
     "regression_modes",
+    "relative_change",
     "reorder_kernel",
     "rescaled_error",
     "rescaled_kernel",

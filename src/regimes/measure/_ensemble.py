@@ -10,12 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_LEAST = 3  # seeds: without one of them there must still be a variance
-
 
 @dataclass(frozen=True, eq=False)
 class EnsembleOutcomes:
-    """Numbers of runs of several scales and seeds; NaN where fewer than three runs count."""
+    """Numbers of runs of several scales and seeds; NaN where too few runs count."""
 
     error: np.ndarray  # (scale, seed), of each run
     ensemble_error: np.ndarray  # (scale,), of the mean prediction of the runs that count
@@ -24,7 +22,9 @@ class EnsembleOutcomes:
     variance_without: np.ndarray  # (scale, seed)
 
 
-def ensemble_outcomes(outputs: np.ndarray, y: np.ndarray, kept: np.ndarray) -> EnsembleOutcomes:
+def ensemble_outcomes(
+    outputs: np.ndarray, y: np.ndarray, kept: np.ndarray, *, least: int = 3
+) -> EnsembleOutcomes:
     """Errors and variance of an ensemble (spec `regimes` S14, FL eq. 15 and 16).
 
     The same numbers as `test_error`, `ensemble_error` and `ensemble_variance`, for runs of which
@@ -35,6 +35,8 @@ def ensemble_outcomes(outputs: np.ndarray, y: np.ndarray, kept: np.ndarray) -> E
         outputs: F on the test points, (scale, seed, point).
         y: labels +-1, (point,).
         kept: 1 for runs that count, (scale, seed): those that fitted.
+        least: runs that must count at a scale; without one of three there still is a variance. With
+            fewer, a variance of one run and whatever is asked of none are NaN.
 
     >>> F = np.array([[[1.0, 1.0], [1.0, -1.0], [-1.0, -3.0]]])
     >>> found = ensemble_outcomes(F, np.ones(2), np.ones((1, 3)))
@@ -52,12 +54,15 @@ def ensemble_outcomes(outputs: np.ndarray, y: np.ndarray, kept: np.ndarray) -> E
     error_without, variance_without = (np.full(counts.shape, np.nan) for _ in range(2))
 
     def together(members: np.ndarray) -> tuple[float, float]:
+        if not len(members):
+            return np.nan, np.nan
         wrong = (members.mean(0) * y <= 0).mean()
-        return float(wrong), float(members.var(0, ddof=1).mean())
+        spread = members.var(0, ddof=1).mean() if len(members) > 1 else np.nan
+        return float(wrong), float(spread)
 
     for scale in range(scales[0]):
         members = np.flatnonzero(counts[scale])
-        if len(members) < _LEAST:
+        if len(members) < least:
             continue
         whole = together(outputs[scale, members])
         whole_error[scale], whole_variance[scale] = whole

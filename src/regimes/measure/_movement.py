@@ -61,6 +61,25 @@ def preact_change(zt: Tensor, zt0: Tensor) -> Tensor:
     return (_difference("zt", zt, "zt0", zt0) ** 2).mean((-2, -1)).sqrt()
 
 
+def mask_flips(zt: Tensor, zt0: Tensor) -> Tensor:
+    """Number of (pattern, neuron) pairs of a layer that were switched on or off (FL app. F).
+
+    A neuron is on where its pre-activation is positive, as relu has it.
+
+    Args:
+        zt: pre-activations of one layer now, (..., P, h).
+        zt0: those at the start, same shape.
+
+    Returns:
+        Shape (...), one number for each member of a stack.
+
+    >>> mask_flips(torch.tensor([[0.5, -1.0]]), torch.tensor([[-0.5, -2.0]]))
+    tensor(1)
+    """
+    _difference("zt", zt, "zt0", zt0)
+    return ((zt > 0) != (zt0 > 0)).sum((-2, -1))
+
+
 def preact_speed(zt: Tensor, zt0: Tensor, step: Tensor | float) -> Tensor:
     """Root mean square of `d zt/dt` from one small step (spec `regimes` S14).
 
@@ -100,6 +119,23 @@ def output_norm(f: Tensor, f0: Tensor | None = None) -> Tensor:
     """
     change = check_tensor("f", f) if f0 is None else _difference("f", f, "f0", f0)
     return (change**2).mean(-1).sqrt()
+
+
+def relative_change(f: Tensor, f0: Tensor) -> Tensor:
+    """`|f - f0| / |f0|` over samples (or weights), for each member of a stack (spec `regimes` S14).
+
+    Args:
+        f: outputs (..., P) of one predictor.
+        f0: those of another, which sets the scale, same shape.
+
+    Returns:
+        Shape (...).
+
+    >>> relative_change(torch.tensor([[3.0, 0.0], [1.0, 1.0]]), torch.tensor([[2.0, 0.0]] * 2))
+    tensor([0.5000, 0.7071])
+    """
+    size = torch.linalg.vector_norm(check_tensor("f0", f0), dim=-1)
+    return torch.linalg.vector_norm(_difference("f", f, "f0", f0), dim=-1) / size
 
 
 def t_half(times: Tensor, losses: Tensor) -> Tensor:

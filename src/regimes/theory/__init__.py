@@ -7,6 +7,7 @@ from regimes.theory._exponents import (
     compression_gain,
 )
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
+from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
 from regimes.theory._sampling_noise import (
     AxisNoise,
@@ -48,6 +49,7 @@ __all__ = [
     "dominant",
     "fitting_slope",
     "fixed_points",
+    "implicit_ridge",
     "infinite_width",
     "median_amplification",
     "neuron_field",

@@ -1,11 +1,16 @@
 """Numbers with errors over draws, against plain formulas."""
 
+import math
+from operator import sub, truediv
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from regimes.lab.judge import (
+    Measured,
     Missing,
+    jackknifed,
     largest_ratio,
     log_mean,
     log_slope,
@@ -14,6 +19,7 @@ from regimes.lab.judge import (
     median_ratio,
     power_law,
     resampled,
+    slope_of,
     standard_error,
 )
 
@@ -110,3 +116,38 @@ def test_an_exponent_says_what_it_lacks():
     ):
         with pytest.raises(Missing, match=reason):
             power_law(curve, "p", (100, 1000))
+
+
+def test_the_jackknife_of_a_mean_is_the_standard_error():
+    values = DRAWS.normal(size=(30, 2))
+    found = jackknifed(values, lambda rows: float(rows[:, 0].mean() / 2))
+    assert found.value == pytest.approx(values[:, 0].mean() / 2)
+    assert found.error == pytest.approx(standard_error(values[:, 0]) / 2)
+    assert math.isnan(jackknifed([1.0], np.mean).error)
+
+
+def test_errors_of_the_points_become_that_of_their_slope():
+    x, errors = np.array([1.0, 2.0, 5.0, 9.0]), np.array([0.02, 0.01, 0.03, 0.02])
+    drawn = 2 * x**-0.5 + errors * DRAWS.normal(size=(20_000, 4))
+    slopes = np.polyfit(np.log(x), np.log(drawn).T, 1)[0]
+    found = slope_of(x, 2 * x**-0.5, errors)
+    assert found.value == pytest.approx(-0.5)
+    assert found.error == pytest.approx(slopes.std(), rel=0.03)
+
+
+def test_differences_and_ratios_of_independent_numbers():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(3.0, 0.03, 100_000), rng.normal(2.0, 0.04, 100_000)
+    gap, ratio = (f(Measured(3.0, 0.03), Measured(2.0, 0.04)) for f in (sub, truediv))
+    assert (gap.value, ratio.value) == (1.0, 1.5)
+    assert gap.error == pytest.approx((one - other).std(), rel=0.02)
+    assert ratio.error == pytest.approx((one / other).std(), rel=0.02)
+    negative = Measured(3.0, 0.03) / Measured(-2.0, 0.04)
+    assert negative == Measured(-1.5, ratio.error)
+
+
+def test_exact_numbers_stay_exact_and_unknown_errors_unknown():
+    assert Measured(3.0) - Measured(1.0) == Measured(2.0)
+    assert Measured(3.0) / Measured(2.0) == Measured(1.5)
+    assert math.isnan((Measured(3.0, math.nan) / Measured(2.0, 0.1)).error)
+    assert Measured(0.0, 0.1) / Measured(2.0) == Measured(0.0, 0.05)

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 import xarray as xr
 
-from regimes.lab import find
+from regimes.lab import Point, find
 from regimes.lab._config import digest
-from regimes.measure import ensemble_error, ensemble_variance
-from regimes.studies.regimes.fluctuations import Scan, fluctuation
-from regimes.studies.regimes.fluctuations._claims import asymptote, half_height, measured
+from regimes.studies.regimes.fluctuations import Scan
+from regimes.studies.regimes.fluctuations._claims import measured
 
 SEEDS = 10
 FORMER = {  # number and digest of the keys that the trials had as cases named in a text
@@ -161,42 +159,28 @@ def test_seeds_of_another_block_are_not_counted(study):
     assert {id for id, verdict in found.items() if verdict == "inconclusive"} == {"REG-37"}
 
 
-def test_a_curve_that_comes_back_has_no_half_height():
-    scale = np.array([1.0, 10.0, 100.0])
-    assert np.isnan(half_height(scale, np.array([[0.1, 0.3, 0.1]] * 3)).value)
-    found = half_height(scale, np.array([[0.3, 0.1, 0.1], [0.3, 0.1, 0.1]]))
-    assert np.exp(found.value) == pytest.approx(10**0.5)
-    assert found.error == pytest.approx(0.0, abs=1e-12)
-
-
-def test_an_ensemble_is_measured_with_and_without_its_members():
-    generator = torch.Generator().manual_seed(0)
-    outputs = torch.randn(6, 50, dtype=torch.float64, generator=generator)
-    y = torch.where(torch.arange(50) % 2 == 0, 1.0, -1.0).double()
-    whole, each = fluctuation(outputs, y)
-    assert whole["variance"] == pytest.approx(float(ensemble_variance(outputs)))
-    assert each["variance_without"][2] == pytest.approx(
-        float(ensemble_variance(outputs[[0, 1, 3, 4, 5]]))
+def test_the_excess_of_the_error_comes_with_a_jackknife_error():
+    errors, others = np.array([0.2, 0.25, 0.3]), np.array([0.1, 0.12, 0.11])
+    row = xr.Dataset(
+        {
+            "test_error": ("seed", errors),
+            "ensemble_error": 0.1,
+            "ensemble_error_without": ("seed", others),
+        }
     )
-    assert each["ensemble_error_without"][0] == pytest.approx(float(ensemble_error(outputs[1:], y)))
-    assert each["test_error"].shape == (6,)
-    row = xr.Dataset(whole).assign({name: ("seed", values) for name, values in each.items()})
     excess = measured(row, "excess")
-    assert excess.value == pytest.approx(each["test_error"].mean() - whole["ensemble_error"])
+    assert excess.value == pytest.approx(0.15)
     assert excess.error > 0
     with pytest.raises(ValueError, match="no measure"):
         measured(row, "height")
 
 
 @pytest.mark.parametrize("seeds", [1, 2])
-def test_what_few_networks_do_not_have_is_not_a_number(seeds):
-    whole, each = fluctuation(torch.ones(seeds, 5), torch.ones(5))
-    assert (whole["ensemble_error"], np.isnan(whole["variance"])) == (0.0, seeds == 1)
-    assert np.isnan(each["variance_without"]).all()
-    assert np.isnan(each["ensemble_error_without"]).all() == (seeds == 1)
-
-
-def test_the_asymptote_says_how_well_it_fits():
-    count = np.array([100.0, 200.0, 400.0, 800.0])
-    _, _, r2 = asymptote(count, np.array([0.1, 0.3, 0.1, 0.3]))
-    assert r2 < 0.5
+def test_few_networks_are_an_ensemble_too(study, seeds):
+    blocks = {"sizes": Scan(n_train=(6,), width=(8,), scale=(1e5,), seed=tuple(range(seeds)))}
+    point = study.configs(blocks)[0].point
+    found = study.trial(blocks["sizes"], Point(point))
+    assert np.isnan(found.scalars["variance"]) == (seeds == 1)
+    assert np.isfinite(found.scalars["ensemble_error"])
+    assert found.arrays["test_error"].values.shape == (seeds,)
+    assert np.isnan(found.arrays["variance_without"].values).all()

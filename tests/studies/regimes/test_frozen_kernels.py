@@ -173,10 +173,10 @@ def test_scales_left_out_decide_nothing(study):
 
 def test_kernels_of_members_are_those_of_the_stack(lazy):
     found = lazy.kernels_compared(15)
-    before, after = (stacked_gram(each, lazy.data.x_test[:15]) for each in (lazy.start, lazy.end))
+    before, after = (stacked_gram(each, lazy.data.x_test[:15]) for each in lazy.stages)
     growth = after.flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1)
     assert np.allclose(found["kernel_growth"], growth)
-    assert (found["kernel_change"] < 1e-2).all()
+    assert max(found["kernel_change"]) < 1e-2
     assert np.allclose(found["initial_contrast"], found["final_contrast"], rtol=0.05)
 
 

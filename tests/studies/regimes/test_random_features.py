@@ -12,7 +12,6 @@ from regimes.studies.regimes.random_features._models import (
     features,
     make_task,
     minimum_norm,
-    ridge_root,
 )
 
 RATIOS = (0.5, 1.0, 13 / 12, 5 / 3, 2.0, 25.0)
@@ -101,7 +100,7 @@ def test_the_sources_of_error_add_up():
     tasks = [make_task(3, 30, 40, 0.0, seed, "cpu") for seed in range(4)]
     fits = minimum_norm(tasks, [0, 1, 2, 3], width=8, members=3, noise=0.0)
     assert fits.noise == 0.0
-    total = fits.bias + fits.initialisation + fits.sampling
+    total = fits.sources.bias + fits.sources.members + fits.sources.sets
     assert total == pytest.approx(fits.error.mean(), rel=1e-9)
 
 
@@ -115,7 +114,7 @@ def test_noise_adds_what_its_variance_says():
     )
     added = noisy.error.mean() - without.error.mean()
     assert added == pytest.approx(noisy.noise, rel=0.25)
-    assert noisy.initialisation == pytest.approx(without.initialisation)
+    assert noisy.sources.members == pytest.approx(without.sources.members)
 
 
 def test_many_features_need_no_more_ridge():
@@ -126,14 +125,6 @@ def test_many_features_need_no_more_ridge():
     assert many.fitted == pytest.approx(0.05, rel=0.1)
     assert many.root == pytest.approx(0.05, rel=0.01)
     assert few.residual < few.same
-
-
-@pytest.mark.parametrize("width", [3, 40, 1000])
-def test_the_root_solves_its_equation(width):
-    values = np.linspace(0.0, 3.0, 40)
-    r = ridge_root(values, 0.01, width)
-    assert r == pytest.approx(0.01 + r / width * (values / (values + r)).sum(), rel=1e-9)
-    assert r > 0.01
 
 
 def test_points_lie_on_the_sphere_and_test_points_are_shared():

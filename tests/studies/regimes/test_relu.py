@@ -7,7 +7,7 @@ import xarray as xr
 
 from regimes.lab import InlineExecutor, Store, find, override, run
 from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes.relu import mask_flips
+from regimes.studies.regimes.relu import switched
 from regimes.studies.regimes.relu._claims import slope_of_mean
 
 
@@ -97,7 +97,7 @@ def test_flips_are_pairs_of_neuron_and_pattern():
 
     Turned.parameters["layers.0.weight"][1, 0] *= -1  # one neuron, both patterns
     Turned.parameters["layers.0.weight"][0, 2, 0] *= -1  # one neuron, one pattern
-    assert mask_flips(start, Turned, x).tolist() == [1.0, 2.0]
+    assert switched(start, Turned, x).tolist() == [1.0, 2.0]
 
 
 def test_the_documents_laws_are_recognised(study):

@@ -18,15 +18,6 @@ def table(states, seeds=4):
     return xr.Dataset(variables, coords)
 
 
-def test_rows_are_split_by_one_setting_and_lie_along_another():
-    found = _scans.split(_scans.scan(table([2] * 4), "widths"), "scale", "width")
-    assert {scale: own.width.values.tolist() for scale, own in found.items()} == {
-        0.1: [4],
-        10.0: [2, 4],
-    }
-    assert found[10.0].fitted.dims == ("width", "seed")
-
-
 @pytest.mark.parametrize(
     ("dataset", "blocks", "reason"),
     [
@@ -43,14 +34,7 @@ def test_a_block_is_whole_or_says_what_it_lacks(dataset, blocks, reason):
 
 
 def test_blocks_that_the_scan_lacks_do_not_count():
-    dataset = table([2, 2, 2, 0])
-    assert _scans.whole(dataset, "widths", "sizes").sizes["trial"] == 3
-    assert _scans.first_of(dataset, "sizes", "scales") == "scales"
-    assert _scans.first_of(xr.Dataset(), "sizes", "scales") == "scales"
-    assert _scans.ran(dataset, "widths", "scales") == ["widths"]
-    for lacking in (dataset, xr.Dataset()):
-        with pytest.raises(Missing, match="no trial of scales has finished"):
-            _scans.ran(lacking, "scales")
+    assert _scans.whole(table([2, 2, 2, 0]), "widths", "sizes").sizes["trial"] == 3
 
 
 def test_points_beyond_the_pool_are_of_known_images():

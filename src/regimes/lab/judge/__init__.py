@@ -14,6 +14,7 @@ Claims are individual, so a judge is plain Python: it yields parts, or returns a
 from regimes.lab.judge._claims import Claims, Judge, Parts
 from regimes.lab.judge._measured import (
     Measured,
+    jackknifed,
     largest_ratio,
     log_mean,
     log_slope,
@@ -22,6 +23,7 @@ from regimes.lab.judge._measured import (
     median_ratio,
     power_law,
     resampled,
+    slope_of,
     spread,
     standard_error,
 )
@@ -38,6 +40,7 @@ __all__ = [
     "above",
     "below",
     "claim_of_parts",
+    "jackknifed",
     "largest_ratio",
     "log_mean",
     "log_slope",
@@ -49,6 +52,7 @@ __all__ = [
     "need",
     "power_law",
     "resampled",
+    "slope_of",
     "spread",
     "standard_error",
     "where_ran",

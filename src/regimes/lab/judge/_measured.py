@@ -37,6 +37,31 @@ class Measured:
         """
         return f"{self.value:.3g}{spread(self.error)}"
 
+    def __sub__(self, other: Measured) -> Measured:
+        """The difference of two independent numbers.
+
+        >>> Measured(3.0, 0.3) - Measured(1.0, 0.4)
+        Measured(value=2.0, error=0.5)
+        """
+        return Measured(self.value - other.value, _joint(self.error, other.error))
+
+    def __truediv__(self, other: Measured) -> Measured:
+        """The ratio of two independent numbers, for errors that are small beside them.
+
+        >>> Measured(2.0, 0.2) / Measured(4.0)
+        Measured(value=0.5, error=0.05)
+        """
+        ratio = self.value / other.value
+        error = _joint(self.error, None if other.error is None else ratio * other.error)
+        return Measured(ratio, None if error is None else error / abs(other.value))
+
+
+def _joint(one: float | None, other: float | None) -> float | None:
+    """The error of two independent ones together; exact where both are."""
+    if one is None and other is None:
+        return None
+    return float(np.hypot(one or 0.0, other or 0.0))
+
 
 def spread(error: float | None) -> str:
     """An error bar in words, empty for an exact number."""
@@ -116,6 +141,19 @@ def log_slope(x: Any, values: Any) -> Measured:
     return mean_of(np.polyfit(np.log(np.asarray(x, dtype=float)), logs.T, 1)[0])
 
 
+def slope_of(x: Any, values: Any, errors: Any) -> Measured:
+    """Slope of log values (n,) against log x (n,), its error from those of the values.
+
+    >>> found = slope_of([1.0, 10.0], [3.0, 0.3], [0.0, 0.0])
+    >>> round(found.value, 9), found.error
+    (-1.0, 0.0)
+    """
+    logs, values = np.log(np.asarray(x, dtype=float)), np.asarray(values, dtype=float)
+    arms = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()
+    error = np.sqrt(np.square(arms * np.asarray(errors, dtype=float) / values).sum())
+    return Measured(float((arms * np.log(values)).sum()), float(error))
+
+
 def power_law(
     curve: xr.DataArray,
     over: str,
@@ -160,9 +198,24 @@ def largest_ratio(groups: Sequence[Any]) -> Measured:
     >>> largest_ratio([[1.0, 1.0], [2.0, 2.0]])
     Measured(value=2.0, error=0.0)
     """
-    means = sorted((mean_of(np.log(group)) for group in groups), key=lambda found: found.value)
-    ratio = float(np.exp(means[-1].value - means[0].value))
-    return Measured(ratio, ratio * float(np.hypot(means[0].error or 0.0, means[-1].error or 0.0)))
+    means = sorted((log_mean(group) for group in groups), key=lambda found: found.value)
+    return means[-1] / means[0]
+
+
+def jackknifed(values: Any, statistic: Callable[[np.ndarray], float]) -> Measured:
+    """Any number of the draws, with its error from leaving one of them out.
+
+    >>> jackknifed([1.0, 3.0], np.mean)
+    Measured(value=2.0, error=1.0)
+    """
+    from regimes.measure import jackknife_error
+
+    values = np.asarray(values, dtype=float)
+    whole = float(statistic(values))
+    if len(values) < 2:
+        return Measured(whole, np.nan)
+    without = [statistic(np.delete(values, i, 0)) for i in range(len(values))]
+    return Measured(whole, jackknife_error(np.array(without)))
 
 
 def resampled(

@@ -9,6 +9,7 @@ import numpy as np
 
 from regimes.lab import Data
 from regimes.lab.judge import Missing, need
+from regimes.studies.regimes._remarks import numbers
 
 NEAR = 1e-6  # scales are the same when they agree so well
 
@@ -43,8 +44,7 @@ def fitted_curve(
     whole = len(scale) > 1 and np.allclose(scale[[0, -1]], window, rtol=NEAR, atol=0)
     asked = f"{_told(place)}scale = {window[0]:g} to {window[1]:g}"
     if not whole or not ran.all():
-        there = ", ".join(f"{each:g}" for each in scale[ran]) or "none"
-        raise Missing(f"{name} is needed at {asked}; finished: {there}")
+        raise Missing(f"{name} is needed at {asked}; finished: {numbers(scale[ran]) or 'none'}")
     good = (values > 0) & np.isfinite(values) & (fitted == 1)
     kept = good.mean(0) >= 0.5
     seeds = good[:, kept].all(1)

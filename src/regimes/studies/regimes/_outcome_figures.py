@@ -10,8 +10,14 @@ SCALE = "scale √h α (feature ← → lazy)"
 PERCENT = "test error (%)"
 
 
+def single_and_ensemble(figure: Figure, data: Data, over: str, name: str, color: str) -> None:
+    """Test error over one dimension: the mean over networks dashed, that of the ensemble solid."""
+    draw.curve(figure, 100 * data.error, over, f"single, {name}", color=color, dash="dash")
+    draw.curve(figure, 100 * data.ensemble_error, over, f"ensemble, {name}", color=color)
+
+
 def draw_errors(figure: Figure, row: Data, name: str = "", **options: Any) -> None:
-    """Test errors of one setting: the mean over networks dashed, that of the ensemble solid."""
+    """`single_and_ensemble` of the runs that count, with bars for the ensemble too."""
     ran, over = _counted(row)
     single = {"dash": "dash", "width": 1.5, **options}
     draw.curve(figure, 100 * ran.error, over, f"{name}one network (mean)", **single)

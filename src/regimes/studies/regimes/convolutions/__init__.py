@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
-from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes import _runs
 from regimes.studies.regimes._adam import adam, nearly_fitted, unfitted
 from regimes.studies.regimes.convolutions._claims import claim
 from regimes.studies.regimes.convolutions._figures import FIGURES
@@ -76,7 +76,6 @@ class Convolutions:
         """Train the networks of all seeds at one scale."""
         import torch
 
-        from regimes.measure import ensemble_outcomes
         from regimes.nets import ConvNet4, stack
 
         dtype = "float32" if point.scale <= params.single_to else "float64"
@@ -107,19 +106,11 @@ class Convolutions:
             max_steps=params.max_steps,
             look=params.look,
         )
-        if run.outputs_test is None:
-            raise ValueError("the task has no test points")
         kept = nearly_fitted(run)
-        outputs = shared.grid(run.outputs_test[..., 0], (point.scale,), point.seed)
-        found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept[None]))
-        arrays = {
-            name: Array("seed", values[0]) for name, values in found.items() if values.ndim == 2
-        }
-        arrays["kept"], arrays["unfitted"] = Array("seed", kept), Array("seed", unfitted(run))
-        arrays["steps"] = Array("seed", run.steps.numpy().astype(float))
-        scalars = {name: float(values[0]) for name, values in found.items() if values.ndim == 1}
-        scalars |= {"mean_error": float(found["error"].mean()), "p": params.p}
-        return TrialResult({**scalars, "pixels": data.x_train[0].numel()}, arrays)
+        whole, each = _runs.outcomes(run, data, kept)
+        each |= {"kept": kept, "unfitted": unfitted(run), "steps": run.steps.double()}
+        whole |= {"mean_error": float(each["error"].mean()), "p": params.p}
+        return TrialResult({**whole, "pixels": data.x_train[0].numel()}, _runs.by_seed(each))
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _former, _runs, _setting, _training
 from regimes.studies.regimes.double_descent._claims import claim
 from regimes.studies.regimes.double_descent._figures import FIGURES
 
@@ -59,7 +59,7 @@ class Params:
             max_steps=60_000,
         ),
     },
-    axes=["trainer", Axis("width", unit="neurons"), *setting.MEMBERS],
+    axes=["trainer", Axis("width", unit="neurons"), *_setting.MEMBERS],
     units={"error": "fraction", "ensemble_error": "fraction", "output_norm": "1"},
     watch={"best_error": "min"},
     renamed={"at": "scale"},  # in trials from before it was an axis
@@ -74,21 +74,21 @@ class DoubleDescent:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
+    formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """All scales and seeds of one width, side by side."""
-        data = setting.task_at(point, params.images, params.n_train, params.n_test)
-        start, alpha = setting.members_of(point, data, point.width, activation=params.activation)
+        data = _setting.task_at(point, params.images, params.n_train, params.n_test)
+        start, alpha = _setting.members_of(point, data, point.width, activation=params.activation)
         if point.trainer == "flow":
-            run = setting.train_at(point, params, start, data, alpha)
+            run = _training.train_at(point, params, start, data, alpha)
         else:
             steps = _steps(params, point.trainer)
-            run = setting.descend(start, data, alpha, checkpoint=point.checkpoint(), **steps)
-        arrays = setting.ends(point, run, data)
+            run = _training.descend(start, data, alpha, checkpoint=point.checkpoint(), **steps)
+        arrays = _runs.ends(point, run, data)
         best = float(arrays["ensemble_error"].values.min())
-        weights = setting.weights_per_member(start)
+        weights = _setting.weights_per_member(start)
         return TrialResult({"parameters": weights, "best_error": best}, arrays)
 
     @staticmethod
@@ -101,7 +101,7 @@ class DoubleDescent:
         """Narrow networks go on to their last step."""
         narrow = point.width**2 < params.n_train / 3 or point.trainer != "flow"
         steps = params.max_steps * (1.0 if narrow else 0.2)
-        return setting.cost_of_steps(point, steps, params.n_train, point.width)
+        return _training.cost_of_steps(point, steps, params.n_train, point.width)
 
 
 def _steps(params: Params, trainer: str) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """Verdicts on double descent: the peak at jamming, ensembles, and what removes the peak."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, below, log_mean, mean_of, nearest, need, within
-
-if TYPE_CHECKING:
-    from regimes.lab.judge import Parts
-
+from regimes.lab.judge import (
+    Claims,
+    Missing,
+    Parts,
+    below,
+    log_mean,
+    mean_of,
+    nearest,
+    need,
+    within,
+)
 
 SCALE, ENSEMBLE_WIDTH = 30.0, 10  # of the ledger's rows
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import Missing
-from regimes.studies.regimes._error_curves import single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
 from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
 
@@ -17,8 +17,8 @@ def _errors(dataset: Data) -> Figure:
         "most runs do not fit. Single networks go on improving with width long after they fit; the "
         "ensemble is as good as it gets right after jamming, at every scale."
     )
-    flow, title = flow_of(dataset), "test error (%)"
-    figure = draw.axes("width h (neurons)", title, log="x", ticks=flow.width, caption=caption)
+    flow = flow_of(dataset)
+    figure = draw.axes("width h (neurons)", PERCENT, log="x", ticks=flow.width, caption=caption)
     for name, color, part in _at_each_scale(figure, flow):
         single_and_ensemble(figure, part, "width", name, color)
     return figure

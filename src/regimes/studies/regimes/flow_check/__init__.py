@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
-from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.flow_check._claims import claim
 from regimes.studies.regimes.flow_check._figures import FIGURES
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from regimes.data import Dataset
-    from regimes.flow import Run
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,7 @@ class FlowCheck:
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the same networks twice and compare their predictions on test points."""
         from regimes.flow import Momentum
+        from regimes.measure import relative_change
 
         data = _task(params, point.device)
         usual: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
@@ -99,25 +97,24 @@ class FlowCheck:
             width, depth = params.width_memory, params.depth_memory
             tau = memory_time(point.scale) * (10.0 if point.check.endswith("10") else 1.0)
             changed["momentum"] = Momentum(tau=tau)
-        start, alpha = shared.members(
+        start, alpha = _setting.members(
             data.x_train[0].numel(), width, depth, (point.scale,), point.seed, device=point.device
         )
-        plain = shared.train(start, data, alpha, **usual)
-        altered = shared.train(start, data, alpha, **changed)
+        plain = _training.train(start, data, alpha, **usual)
+        altered = _training.train(start, data, alpha, **changed)
         found = {
-            "difference": _difference(plain, altered),
-            "error": plain.test_errors.cpu().numpy(),
-            "altered_error": altered.test_errors.cpu().numpy(),
-            "steps": plain.steps.numpy().astype(float),
-            "altered_steps": altered.steps.numpy().astype(float),
-            "time": plain.times[:, -1].numpy(),
-            "kept": shared.fitted(plain) * shared.fitted(altered),
-            "worst_output": plain.worst["output"].numpy(),
-            "worst_gradient": plain.worst["gradient"].numpy(),
+            "difference": relative_change(_runs.predictions(altered), _runs.predictions(plain)),
+            "error": plain.test_errors,
+            "altered_error": altered.test_errors,
+            "steps": plain.steps.double(),
+            "altered_steps": altered.steps.double(),
+            "time": plain.times[:, -1],
+            "kept": _runs.fitted(plain) * _runs.fitted(altered),
+            "worst_output": plain.worst["output"],
+            "worst_gradient": plain.worst["gradient"],
         }
         scalars = {"seconds": plain.seconds, "altered_seconds": altered.seconds, "tau": tau}
-        arrays = {name: Array("seed", values) for name, values in found.items()}
-        return TrialResult({**scalars, "p": params.p, "eps": params.eps}, arrays)
+        return TrialResult({**scalars, "p": params.p, "eps": params.eps}, _runs.by_seed(found))
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
@@ -140,15 +137,7 @@ def memory_time(scale: float) -> float:
 
 def _task(params: Params, device: str) -> Dataset:
     if params.components is not None:
-        return shared.task(
+        return _setting.task(
             params.images, params.p, params.n_test, components=params.components, device=device
         )
     return image_task(params.images, params.p, params.n_test, flat=True, device=device)
-
-
-def _difference(plain: Run, altered: Run) -> np.ndarray:
-    """|F' - F|/|F| on the test points, (R,)."""
-    if plain.outputs_test is None or altered.outputs_test is None:
-        raise ValueError("the task has no test points")
-    before, after = plain.outputs_test[..., 0], altered.outputs_test[..., 0]
-    return ((after - before).norm(dim=1) / before.norm(dim=1)).cpu().numpy()

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, study
-from regimes.studies.regimes import _scans, _setting
+from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
+from regimes.studies.regimes import _former, _runs, _setting, _training
 from regimes.studies.regimes._scans import WIDTHS
 from regimes.studies.regimes.fluctuations._claims import claim
 from regimes.studies.regimes.fluctuations._figures import FIGURES
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 HALF_DECADES = (*(float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 3)), 1e4)
 MANY_SCALES = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
@@ -118,16 +112,12 @@ class Fluctuations:
         start, alpha = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], point.seed
         )
-        run = _setting.train_at(point, params, start, data, alpha)
-        if run.outputs_test is None:
-            raise ValueError("fluctuations are measured on test points, and there are none")
-        whole, without = fluctuation(run.outputs_test[..., 0], data.y_test)
-        arrays = {**without, "fitted": _setting.fitted(run), "steps": run.steps}
-        count = sum(value[0].numel() for value in start.parameters.values())
-        return TrialResult(
-            {"parameters": count, **whole},
-            {name: Array("seed", values) for name, values in arrays.items()},
-        )
+        run = _training.train_at(point, params, start, data, alpha)
+        whole, each = _runs.outcomes(run, data, np.ones(len(point.seed)), least=1)
+        each["test_error"] = each.pop("error")
+        each |= {"fitted": _runs.fitted(run), "steps": run.steps}
+        count = _setting.weights_per_member(start)
+        return TrialResult({"parameters": count, **whole}, _runs.by_seed(each))
 
     @staticmethod
     def cost(params: Scan, point: Point) -> float:
@@ -138,46 +128,16 @@ class Fluctuations:
 
     figures = FIGURES
     claims = claim
-    upgrade = staticmethod(_scans.from_cases)
+    upgrade = staticmethod(_former.from_cases)
 
     @staticmethod
     def formerly(params: Mapping[str, Scan], config: TrialConfig) -> TrialConfig | None:
         """A text named the trial; all scans had the same parameters, two of them for "small"."""
-        every, block = _scans.every_block(params, SIZES), config.point["block"]
+        every, block = _former.every_block(params, SIZES), config.point["block"]
         if not {"widths", "small"} <= set(every):
             return None
         small, other = every["small"], every["widths" if block == "small" else block]
         former = {name: config.params[name] for name in ("images", "components", "n_test")}
         former |= {"eps": other.eps, "max_steps": other.max_steps}
         former |= {"small_eps": small.eps, "small_steps": small.max_steps}
-        return _scans.former_config(config, former, block, {})
-
-
-def fluctuation(outputs: Tensor, y: Tensor) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-    """What an ensemble of networks is, and what it would be without each of its members.
-
-    Args:
-        outputs: F on the test points, (R, n).
-        y: their labels.
-
-    Returns:
-        `ensemble_error` and `variance` of all; and, one entry per member, its `test_error` and the
-        two numbers without it, from which error bars follow (`jackknife_error`). A variance of
-        less than two members is NaN, and so is an error of none.
-    """
-    from regimes import measure
-
-    def error(members: Tensor) -> float:
-        return float(measure.ensemble_error(members, y)) if len(members) else nan
-
-    def variance(members: Tensor) -> float:
-        return float(measure.ensemble_variance(members)) if len(members) > 1 else nan
-
-    count = len(outputs)
-    others = (outputs[[j for j in range(count) if j != i]] for i in range(count))
-    without = np.array([(error(rest), variance(rest)) for rest in others])
-    return {"ensemble_error": error(outputs), "variance": variance(outputs)}, {
-        "test_error": measure.test_error(outputs, y).cpu().numpy(),
-        "ensemble_error_without": without[:, 0],
-        "variance_without": without[:, 1],
-    }
+        return _former.former_config(config, former, block, {})

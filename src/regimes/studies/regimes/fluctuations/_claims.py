@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim, Data, Values
-from regimes.lab.judge import Claims, Measured, Missing, Parts, above, below, mean_of, within
-from regimes.studies.regimes._scans import along, first_of, percent, split, whole
+from regimes.lab import Data, Values, along, first_of, split
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    above,
+    below,
+    mean_of,
+    near,
+    within,
+)
+from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
+from regimes.studies.regimes._scans import whole
 
 if TYPE_CHECKING:
     from regimes.measure import PowerLaw
@@ -17,7 +27,6 @@ if TYPE_CHECKING:
 
 LEAST_WIDTHS = 4  # of an exponent or a trend in width
 LEAST_WIDTH = 16  # of the widest network of such a trend: narrower ones are far from the law
-RESAMPLES = 1000
 
 claim = Claims()
 
@@ -45,85 +54,38 @@ def curve(table: Data, name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.array([m.value for m in found]), np.array([m.error for m in found])
 
 
-def half_height(scale: np.ndarray, errors: np.ndarray) -> Measured:
-    """Where the rescaled error passes 1/2 between its ends, log scale, with its bootstrap error.
-
-    Args:
-        scale: increasing scales (n,).
-        errors: test errors (seeds, n).
-
-    Returns:
-        NaN for a curve that does not pass from one side of the level to the other. Noise may take
-        it across several times; then it is the middle of the first and the last.
-    """
-
-    def place(mean: np.ndarray) -> float:
-        level = mean - (mean.min() + mean.max()) / 2
-        u = np.log(scale)
-        left, right = level[:-1], level[1:]
-        where = np.flatnonzero((left >= 0) != (right >= 0))
-        if not len(where) or len(where) % 2 == 0:
-            return math.nan
-        found = u[where] + left[where] / (left[where] - right[where]) * np.diff(u)[where]
-        return float((found[0] + found[-1]) / 2)
-
-    rows = np.random.default_rng(0).integers(len(errors), size=(RESAMPLES, len(errors)))
-    drawn = np.array([place(errors[row].mean(0)) for row in rows])
-    known = drawn[np.isfinite(drawn)]
-    spread = float(known.std()) if len(known) > RESAMPLES / 2 else math.nan
-    return Measured(place(errors.mean(0)), spread)
-
-
-def asymptote(count: np.ndarray, error: np.ndarray) -> tuple[float, float, float]:
-    """B0, eps_inf and R2 of the fit `error = eps_inf + B0 count^(-1/2)`.
-
-    >>> n = np.array([100.0, 400.0, 1600.0])
-    >>> [round(float(v), 6) for v in asymptote(n, 0.1 + 2 / np.sqrt(n))]
-    [2.0, 0.1, 1.0]
-    """
-    x = count**-0.5
-    size, limit = np.polyfit(x, error, 1)
-    residual = np.sum((error - limit - size * x) ** 2)
-    return float(size), float(limit), float(1 - residual / np.sum((error - error.mean()) ** 2))
-
-
 @claim("REG-25", "the error of a lazy network falls with its width")
 def _falls(dataset: Data) -> Parts:
     scales = split(_wide(dataset, "widths", LEAST_WIDTHS), "scale", "width")
     lazy = scales.pop(max(scales))
     error, doubt = curve(lazy, "error")
     rises = np.diff(error) / np.hypot(doubt[1:], doubt[:-1])
-    yield above("fall of the error from the narrowest to the widest", _fall(error, doubt), 0.0)
+    first, last = _ends(lazy, "error")
+    yield above("fall of the error from the narrowest to the widest", first - last, 0.0)
     yield below("largest rise between neighbours in standard errors", rises.max(), 2.0)
-    told = f"{percent(error)}, each ± {100 * doubt.mean():.1f}, {_seeds(lazy)}"
+    told = f"{percent(error)}, each ± {100 * doubt.mean():.1f}, {seeds(lazy)}"
     others = "".join(
         f"; {_scale(own)}: {percent(curve(own, 'error')[0])}" for own in scales.values()
     )
-    return f"{_scale(lazy)}, {_listed('h', lazy.width)}: {told}{others}"
+    return f"{_scale(lazy)}, {each_at('h', lazy.width)}: {told}{others}"
 
 
 @claim("REG-28", "half heights of the rescaled error within a factor 4 in √h α")
-def _collapse(dataset: Data) -> Claim:
-    table = _wide(dataset, "scales")
-    places = {
-        width: half_height(own.scale.values, own.test_error.transpose("seed", "scale").values)
-        for width, own in split(table, "width", "scale").items()
-    }
-    shown = ", ".join(f"{math.exp(p.value):.2g} (h = {h})" for h, p in places.items())
-    if len(places) < 2 or not all(math.isfinite(place.value) for place in places.values()):
+def _collapse(dataset: Data) -> Parts:
+    from regimes.measure import half_height
+
+    table, places = _wide(dataset, "scales"), {}
+    for width, own in split(table, "width", "scale").items():
+        found = half_height(own.scale.values, own.test_error.transpose("seed", "scale").values)
+        places[width] = Measured(found.x, found.error)
+    shown = ", ".join(f"{place.value:.2g} (h = {h})" for h, place in places.items())
+    if len(places) < 2 or not all(np.isfinite(place.value) for place in places.values()):
         raise Missing(f"two error curves with a single half height are needed: {shown}")
     first, *_, last = sorted(places.values(), key=lambda place: place.value)
-    ratio = math.exp(last.value - first.value)
-    return Claim.between(
-        "REG-28",
-        ratio,
-        high=4.0,
-        error=ratio * float(np.hypot(first.error or 0.0, last.error or 0.0)),
-        expected="half heights of the rescaled error within a factor 4 in √h α",
-        why=(
-            f"√h α of half height {shown}; largest over smallest; alpha would differ by "
-            f"{(max(places) / min(places)) ** 0.5:.2g} more; {_seeds(table)}"
-        ),
+    yield below("largest over smallest √h α of half height", last / first, 4.0)
+    return (
+        f"√h α of half height {shown}; alpha would differ by "
+        f"{(max(places) / min(places)) ** 0.5:.2g} more; {seeds(table)}"
     )
 
 
@@ -134,37 +96,28 @@ def _inverse_width(dataset: Data) -> Parts:
     for regime, own in _regimes(table).items():
         law = _law(own, "variance", own.width)
         yield within(f"exponent at {_scale(own)} ({regime})", law, -1.2, -0.8)
-        times = ", ".join(f"{v:.3g}" for v in curve(own, "variance")[0] * own.width.values)
-        told.append(f"h var at {_scale(own)}: {times}")
-    return f"{_listed('h', table.width)}, {_seeds(table)}; {'; '.join(told)}"
+        times = curve(own, "variance")[0] * own.width.values
+        told.append(f"h var at {_scale(own)}: {numbers(times, '.3g')}")
+    return f"{each_at('h', table.width)}, {seeds(table)}; {'; '.join(told)}"
 
 
 @claim("REG-37", "variance ~ n^a, a = 0.6 ± 0.25")
-def _grows(dataset: Data) -> Claim:
+def _grows(dataset: Data) -> Parts:
     table = _wide(dataset, "sizes")
     by_width = split(table, "width", "n_train")
     widest = max(by_width)
     own = by_width[widest]
-    law = _law(own, "variance", own.n_train)
-    values, doubts = curve(own, "variance")
-    shown = ", ".join(f"{v:.3f} ± {e:.3f}" for v, e in zip(values, doubts, strict=True))
+    yield near("exponent in n", _law(own, "variance", own.n_train), 0.6, 0.25)
+    pairs = zip(*curve(own, "variance"), strict=True)
+    shown = ", ".join(f"{value:.3f} ± {doubt:.3f}" for value, doubt in pairs)
     ratios = ", ".join(
         f"{_law(each, 'variance', each.width).exponent:.2f} (n = {n})"
         for n, each in split(table, "n_train", "width").items()
         if len(np.unique(each.width)) > 1
     )
-    return Claim.between(
-        "REG-37",
-        law.exponent,
-        0.35,
-        0.85,
-        error=law.error,
-        expected="variance ~ n^a, a = 0.6 ± 0.25",
-        why=(
-            f"h = {widest}, {_listed('n', own.n_train)}: variance {shown}; {_seeds(table)}"
-            + (f"; exponents in h, narrower networks included: {ratios}" if ratios else "")
-        ),
-    )
+    others = f"; exponents in h, narrower networks included: {ratios}" if ratios else ""
+    sizes = each_at("n", own.n_train)
+    return f"h = {widest}, {sizes}: variance {shown}; {seeds(table)}{others}"
 
 
 @claim("REG-38", "the ensemble's error hardly depends on the width, a single network's falls")
@@ -176,10 +129,10 @@ def _flat(dataset: Data) -> Parts:
         yield below(f"spread of the ensemble's error at {_scale(own)}", np.ptp(error), 0.025)
         told.append(f"{_scale(own)}: {percent(error)}, single {percent(curve(own, 'error')[0])}")
     lazy = regimes["lazy"]
-    fall = _fall(*curve(lazy, "error"))
-    yield above(f"fall of the single network's error at {_scale(lazy)}", fall, 0.0)
+    first, last = _ends(lazy, "error")
+    yield above(f"fall of the single network's error at {_scale(lazy)}", first - last, 0.0)
     ensembles = f"ensembles of {table.sizes['seed']}"
-    return f"{_listed('h', table.width)}, {ensembles}; {'; '.join(told)}"
+    return f"{each_at('h', table.width)}, {ensembles}; {'; '.join(told)}"
 
 
 @claim("REG-40", "the variance rises below √h α = 1e-4")
@@ -187,15 +140,13 @@ def _blow_up(dataset: Data) -> Parts:
     table = along(whole(dataset, "small"), "scale")
     scale = table.scale.values
     if len(scale) < 2 or scale[0] >= 1e-4:
-        raise Missing(f"{_listed('√h α', scale)} does not go below 1e-4")
-    variance, doubt = curve(table, "variance")
+        raise Missing(f"{each_at('√h α', scale)} does not go below 1e-4")
+    variance, _ = curve(table, "variance")
     error, error_doubt = curve(table, "error")
-    ratio = variance[0] / variance[-1]
-    relative = np.hypot(doubt[0] / variance[0], doubt[-1] / variance[-1])
-    name = f"variance at √h α = {scale[0]:g} over that at {scale[-1]:g}"
-    yield above(name, (ratio, ratio * relative), 1.0)
+    first, last = _ends(table, "variance")
+    yield above(f"variance at √h α = {scale[0]:g} over that at {scale[-1]:g}", first / last, 1.0)
     return (
-        f"{_listed('√h α', scale)}: variance {', '.join(f'{v:.3g}' for v in variance)}; error "
+        f"{each_at('√h α', scale)}: variance {numbers(variance, '.3g')}; error "
         f"{percent(error)}, each ± {100 * error_doubt.mean():.1f}; fitted within the cap of steps "
         f"{percent(table.fitted.mean('seed').values)}; {table.sizes['seed']} seeds. The document "
         "reports a rise, no number"
@@ -204,7 +155,7 @@ def _blow_up(dataset: Data) -> Parts:
 
 @claim("REG-61", "the fluctuation falls as h^(-1/2), the excess of the error as 1/h")
 def _parameters(dataset: Data) -> Parts:
-    from regimes.measure import power_law
+    from regimes.measure import asymptote, power_law
 
     table = _wide(dataset, first_of(dataset, "variance", "widths"), LEAST_WIDTHS)
     regimes, told = _regimes(table), []
@@ -221,14 +172,14 @@ def _parameters(dataset: Data) -> Parts:
         lost = "the excess of the error over the ensemble's is lost in noise"
         raise Missing(f"{lost}: {percent(excess)}")
     count = lazy.parameters.values.astype(float)
-    size, limit, r2 = asymptote(count, curve(lazy, "error")[0])
+    fit = asymptote(count, curve(lazy, "error")[0])
     yield within("excess of the error in h (lazy)", _law(lazy, "excess", lazy.width), -1.5, -0.6)
-    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", size, 0.0)
+    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", fit.size, 0.0)
     return (
         f"N ~ h^2 here, so h^(-1/2) is N^(-1/4) and 1/h is N^(-1/2); {', '.join(told)}; excess "
         f"in N {power_law(count, excess).exponent:.2f}: {percent(excess)} at "
-        f"{_listed('h', lazy.width)}; single error = {limit:.3f} + {size:.2g}/sqrt(N), "
-        f"R2 {r2:.2f}; {table.sizes['seed']} seeds"
+        f"{each_at('h', lazy.width)}; single error = {fit.limit:.3f} + {fit.size:.2g}/sqrt(N), "
+        f"R2 {fit.r2:.2f}; {table.sizes['seed']} seeds"
     )
 
 
@@ -258,19 +209,11 @@ def _law(table: Data, name: str, against: Values) -> PowerLaw:
     return power_law(against.values.astype(float), values, sigma=doubts)
 
 
-def _fall(values: np.ndarray, doubts: np.ndarray) -> Measured:
-    return Measured(float(values[0] - values[-1]), float(np.hypot(doubts[0], doubts[-1])))
+def _ends(table: Data, name: str) -> list[Measured]:
+    """One measure at the first and at the last place of the table."""
+    (over,) = table.variance.dims
+    return [measured(table.isel({over: i}), name) for i in (0, -1)]
 
 
 def _scale(table: Data) -> str:
     return f"√h α = {table.scale.values[0]:g}"
-
-
-def _seeds(table: Data) -> str:
-    lost = int((table.fitted < 1).sum())
-    told = f"; {lost} of {table.fitted.size} runs ended unfitted" if lost else ""
-    return f"{table.sizes['seed']} seeds{told}"
-
-
-def _listed(name: str, values: Any) -> str:
-    return f"{name} = {', '.join(f'{value:g}' for value in np.unique(values))}"

@@ -1,18 +1,13 @@
 """Figures of fluctuations: errors and variances against width, scale and training points."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.studies.regimes._scans import along, first_of, scan, split
+from regimes.lab import Data, Figure, along, draw, first_of, split
+from regimes.studies.regimes._scans import scan
 from regimes.studies.regimes.fluctuations._claims import curve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 WIDTH = "width h (neurons per layer)"
 

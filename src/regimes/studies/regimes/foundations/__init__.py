@@ -7,56 +7,29 @@ Each has its trials with their parameters, its claims and its figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, collect_blocks, study
 from regimes.lab.judge import Claims
-from regimes.studies.regimes.foundations import _ends as ends
-from regimes.studies.regimes.foundations import _forms as forms
-from regimes.studies.regimes.foundations import _start as start
-from regimes.studies.regimes.foundations import _training as training
 from regimes.studies.regimes.foundations._ends_claims import claim as of_ends
 from regimes.studies.regimes.foundations._ends_figures import FIGURES as ENDS
 from regimes.studies.regimes.foundations._former import RENAMED, formerly
 from regimes.studies.regimes.foundations._forms_claims import claim as of_forms
 from regimes.studies.regimes.foundations._forms_figures import FIGURES as FORMS
-from regimes.studies.regimes.foundations._sizes import SIZES
+from regimes.studies.regimes.foundations._sizes import BLOCKS, SIZES
 from regimes.studies.regimes.foundations._start_claims import claim as of_start
 from regimes.studies.regimes.foundations._start_figures import FIGURES as START
 from regimes.studies.regimes.foundations._training_claims import claim as of_training
 from regimes.studies.regimes.foundations._training_figures import FIGURES as TRAINING
 
-TRIALS: dict[str, Callable[[Any, Point], TrialResult]] = {
-    "forms": forms.forms,
-    "parametrisation": forms.parametrisation,
-    "early-speed": forms.early_speed,
-    "gaussian-process": start.gaussian_process,
-    "kernel-noise": start.kernel_noise,
-    "layers": start.layers,
-    "neighbours": forms.neighbours,
-    "maximal-update": training.maximal_update,
-    "small-steps": training.small_steps,
-    "mean-field": training.mean_field,
-    "stopping": ends.stopping,
-    "accepted-steps": ends.accepted_steps,
-}
 FIGURES = {**FORMS, **START, **TRAINING, **ENDS}
-SECONDS = {  # of one core at the size `cpu`
-    "maximal-update": 120.0,
-    "stopping": 30.0,
-    "accepted-steps": 30.0,
-    "mean-field": 12.0,
-    "small-steps": 7.0,
-    "parametrisation": 7.0,
-}
 
 
 @study(
     "regimes/foundations",
     version=1,
     sizes=SIZES,
-    axes={block: [] if block == "forms" else [Axis("seed", stacked=True)] for block in TRIALS},
+    axes={block: [] if block == "forms" else [Axis("seed", stacked=True)] for block in BLOCKS},
     units={"neighbour": "sides of the torus", "stop_time": "flow time"},
     renamed=RENAMED,
 )
@@ -71,12 +44,12 @@ class Foundations:
     @staticmethod
     def trial(params: Any, point: Point) -> TrialResult:
         """One block, with parameters of its own class."""
-        return TRIALS[point.block](params, point)
+        return BLOCKS[point.block].trial(params, point)
 
     @staticmethod
     def cost(params: Any, point: Point) -> float:
         """Those that train are long."""
-        return SECONDS.get(point.block, 3.0)
+        return BLOCKS[point.block].seconds
 
     summarise = staticmethod(collect_blocks)
     formerly = staticmethod(formerly)

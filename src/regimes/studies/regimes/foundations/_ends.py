@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import fitted, grid, members, task, train
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies.regimes._runs import fitted, grid
+from regimes.studies.regimes._training import train
+from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
     from regimes.flow import NetworkSnapshot, Observer, Run
-    from regimes.lab import Point
     from regimes.nets import Ensemble
 
 
@@ -41,10 +42,9 @@ class Stopping:
 
 def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
-    from regimes import flow
+    from regimes import flow, measure
 
-    data = task(params.images, params.points, 20, device=point.device)
-    d = data.x_train.shape[1]
+    data = data_of(params, point)
     found: dict[str, list[np.ndarray]] = {}
     curves = []
 
@@ -52,7 +52,7 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         found.setdefault(name, []).append(np.asarray(values))
 
     for scale in params.scales:
-        start, alpha = members(d, params.width, 2, [scale], point.seed, device=point.device)
+        start, alpha = networks_of(point, data, params.width, [scale])
         common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
         hard = flow.gradient_flow(
@@ -75,10 +75,10 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)
-        keep("late_loss", _then(late.times, late.losses, times)[:, 1])
-        keep("late_weight", _then(late.times, late.history["weight"], times))
+        keep("late_loss", measure.at_times(late.times, late.losses, times)[:, 1])
+        keep("late_weight", measure.at_times(late.times, late.history["weight"], times))
         seen = late.recordings["moved"]
-        keep("late_moved", _then(seen.times, seen.values, times))
+        keep("late_moved", measure.at_times(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
     paired = ("late_weight", "late_moved")
@@ -102,27 +102,18 @@ def _moved() -> Observer:
 
     def distance(seen: NetworkSnapshot) -> Tensor:
         home = seen.members.ensemble.parameters
-        parts = [
-            (value - home[name][seen.numbers]).flatten(1).square().sum(1)
-            for name, value in seen.parameters.items()
-        ]
-        return cast("Tensor", sum(parts)).sqrt()
+        return distances(seen.parameters, {k: home[k][seen.numbers] for k in seen.parameters})
 
     return Observer(distance, LogTimes(50))
 
 
-def _then(times: Any, values: Any, when: np.ndarray) -> np.ndarray:
-    """What each member had at its own times, (R, k)."""
-    each = zip(when, times, values, strict=True)
-    return np.array([np.interp(now, own.numpy(), value.numpy()) for now, own, value in each])
-
-
 def _curve(run: Run, unit: float) -> np.ndarray:
     """Time in units of the soft hinge's end, loss and |w| of the first network, (3, marks)."""
-    own = run.times[0].numpy()
-    mark = np.geomspace(1e-3 * unit, own[-1], MARKS)
+    from regimes.measure import at_times
+
+    mark = np.geomspace(1e-3 * unit, float(run.times[0, -1]), MARKS)
     columns = (run.losses, run.history["weight"])
-    return np.array([mark / unit, *(np.interp(mark, own, c[0].numpy()) for c in columns)])
+    return np.array([mark / unit, *(at_times(run.times[:1], c[:1], mark)[0] for c in columns)])
 
 
 @dataclass(frozen=True)
@@ -143,14 +134,11 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
 
     Of several networks at one scale, their largest changes and all their steps together.
     """
-    data = task(params.images, params.points, 20, device=point.device)
-    d, scales, seeds = data.x_train.shape[1], params.scales, point.seed
+    data, scales, seeds = data_of(params, point), params.scales, point.seed
     bounds = (OUTPUT, params.eps)
     found: dict[str, list[np.ndarray]] = {}
     for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
-        start, alpha = members(
-            d, params.width, 2, scales, seeds, device=point.device, activation=activation
-        )
+        start, alpha = networks_of(point, data, params.width, scales, activation=activation)
         changes, run = watched(start, data, alpha, params.eps, params.max_steps, floor)
         large = [each >= bounds for each in changes]
         worst = [each[~over[:, 1]].max(0) for each, over in zip(changes, large, strict=True)]

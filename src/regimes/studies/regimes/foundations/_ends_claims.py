@@ -4,8 +4,9 @@ import numpy as np
 
 from regimes.lab import Data, ran
 from regimes.lab.judge import Claims, Parts, above, below
+from regimes.studies.regimes._remarks import numbers
 from regimes.studies.regimes.foundations._ends import LATER, OUTPUT
-from regimes.studies.regimes.foundations._judging import largest_gap, numbers
+from regimes.studies.regimes.foundations._judging import largest_gap
 
 claim = Claims()
 

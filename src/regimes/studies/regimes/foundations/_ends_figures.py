@@ -6,8 +6,7 @@ from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._ends import LATER, OUTPUT
 
 
-def stopping(dataset: Data) -> Figure:
-    """Loss and norm of the weights for three losses."""
+def _stopping(dataset: Data) -> Figure:
     data = ran(dataset, "stopping")
     data = data.isel(stop_scale=int(data.stop_scales.values.argmin()))
     figure = draw.axes(
@@ -35,8 +34,7 @@ def stopping(dataset: Data) -> Figure:
     return figure.update_yaxes(type="log", exponentformat="power", dtick=1, row=1, col=1)
 
 
-def accepted_steps(dataset: Data) -> Figure:
-    """Both changes of the accepted steps against the step."""
+def _accepted_steps(dataset: Data) -> Figure:
     data = ran(dataset, "accepted-steps")
     figure = draw.axes(
         "step",
@@ -48,13 +46,11 @@ def accepted_steps(dataset: Data) -> Figure:
         "steps nearly always.",
     )
     shown = data.check_shown.values[0]  # softplus_5: (scale, row, column)
-    for i, scale in enumerate(data.check_scales.values):
-        color = draw.COLORS[i % len(draw.COLORS)]
-        for panel in (1, 2):
-            marks: dict[str, Any] = {"color": color, "size": 4, "panel": panel}
-            draw.points(
-                figure, shown[i, :, 0] + 1, shown[i, :, panel], f"√h α = {scale:g}", **marks
-            )
+    for scale, color, own in draw.each(data.swap_dims(check_scale="check_scales"), "check_scales"):
+        step, *changes = own.check_shown.values[0].T
+        for panel, change in enumerate(changes, start=1):
+            name = f"√h α = {scale:g}"
+            draw.points(figure, step + 1, change, name, color=color, size=4, panel=panel)
     ends = [1, shown[..., 0].max() + 1]
     for panel, bound in ((1, OUTPUT), (2, float(data.check_eps))):
         dashed = {"color": draw.INK, "dash": "dash", "panel": panel}
@@ -64,6 +60,6 @@ def accepted_steps(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "Which losses stop": stopping,
-    "What a step may change": accepted_steps,
+    "Which losses stop": _stopping,
+    "What a step may change": _accepted_steps,
 }

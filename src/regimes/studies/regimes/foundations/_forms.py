@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import grid, members, task, train
-
-if TYPE_CHECKING:
-    from regimes.lab import Point
-
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies.regimes._runs import grid
+from regimes.studies.regimes._training import train
+from regimes.studies.regimes.foundations._networks import data_of, networks_of
 
 FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}  # S2
 SHARPNESS = (1.0, 5.0, 20.0)
@@ -98,12 +96,9 @@ class Parametrisation:
 
 def parametrisation(params: Parametrisation, point: Point) -> TrialResult:
     """REG-01: the flow in the NTK and in the mean-field form, from the same weights."""
-    data = task(params.images, params.points, 20, device=point.device)
-    d, width, seeds = data.x_train.shape[1], params.width, point.seed
-    ntk, alpha = members(d, width, 2, SAME_SCALES, seeds, device=point.device)
-    mean_field, _ = members(
-        d, width, 2, SAME_SCALES, seeds, device=point.device, parametrization="mean_field"
-    )
+    data, width, seeds = data_of(params, point), params.width, point.seed
+    ntk, alpha = networks_of(point, data, width, SAME_SCALES)
+    mean_field, _ = networks_of(point, data, width, SAME_SCALES, parametrization="mean_field")
     scale = np.repeat(SAME_SCALES, len(seeds))
     common: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
     one = train(ntk, data, alpha, **common)
@@ -118,7 +113,11 @@ def parametrisation(params: Parametrisation, point: Point) -> TrialResult:
     losses = one.losses.numpy(), other.losses.numpy()
     rows = [np.linspace(0, each.shape[1] - 1, ROWS).astype(int) for each in times]
     first = np.arange(len(SAME_SCALES)) * len(seeds)  # the first seed of every scale
-    shape = ("form", "same_scale", "same_row")
+
+    def shown(curves: tuple[np.ndarray, ...]) -> Array:
+        found = [each[first][:, row] for each, row in zip(curves, rows, strict=True)]
+        return Array(("form", "same_scale", "same_row"), found)
+
     return TrialResult(
         {
             "same_gap": gap,
@@ -133,12 +132,8 @@ def parametrisation(params: Parametrisation, point: Point) -> TrialResult:
         },
         arrays={
             "same_scales": Array("same_scale", SAME_SCALES),
-            "same_times": Array(
-                shape, [each[first][:, row] for each, row in zip(times, rows, strict=True)]
-            ),
-            "same_losses": Array(
-                shape, [each[first][:, row] for each, row in zip(losses, rows, strict=True)]
-            ),
+            "same_times": shown(times),
+            "same_losses": shown(losses),
         },
     )
 
@@ -160,26 +155,23 @@ def early_speed(params: EarlySpeed, point: Point) -> TrialResult:
     from regimes import flow
     from regimes.tangent import stacked_gram
 
-    data = task(params.images, params.points, 20, device=point.device)
-    d, n = data.x_train.shape[1], len(data.x_train)
-    alphas, seeds, width = np.logspace(-3, 3, 7).tolist(), point.seed, params.width
-    scales = [each * width**0.5 for each in alphas]
-    start, alpha = members(d, width, 2, scales, seeds, device=point.device)
+    data, alphas = data_of(params, point), np.logspace(-3, 3, 7).tolist()
+    scales = [each * params.width**0.5 for each in alphas]
+    start, alpha = networks_of(point, data, params.width, scales)
     run = flow.gradient_flow(start, data, loss="softhinge_20", alpha=alpha, max_steps=1)
     slope = run.history["gradient"][:, 0].numpy()
     y = data.y_train
     pull = torch.einsum("i,rij,j->r", y, stacked_gram(start, data.x_train), y).cpu().numpy()
     push = 1 / (1 + math.exp(-20.0))  # minus the derivative of the loss at F = 0
+    found = {
+        "speed": np.square(np.array(alpha) * slope),
+        "speed_predicted": push**2 * pull / len(y) ** 2,
+    }
+    dims = ("speed_scale", "speed_seed")
     return TrialResult(
         arrays={
             "speed_alpha": Array("speed_scale", alphas),
-            "speed": Array(
-                ("speed_scale", "speed_seed"),
-                grid(np.square(np.array(alpha) * slope), alphas, seeds),
-            ),
-            "speed_predicted": Array(
-                ("speed_scale", "speed_seed"), grid(push**2 * pull / n**2, alphas, seeds)
-            ),
+            **{name: Array(dims, grid(each, alphas, point.seed)) for name, each in found.items()},
         }
     )
 

@@ -6,7 +6,7 @@ from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._forms import SHARPNESS
 
 
-def losses(dataset: Data) -> Figure:
+def _losses(dataset: Data) -> Figure:
     """FL Fig. 1."""
     data = ran(dataset, "forms")
     figure = draw.axes(
@@ -22,8 +22,7 @@ def losses(dataset: Data) -> Figure:
     return figure
 
 
-def same_model(dataset: Data) -> Figure:
-    """Loss in the course of time in both parametrisations."""
+def _same_model(dataset: Data) -> Figure:
     data = ran(dataset, "parametrisation")
     figure = draw.axes(
         "flow time t (mean-field: t_code α/√h)",
@@ -42,8 +41,7 @@ def same_model(dataset: Data) -> Figure:
     return figure
 
 
-def early_speed(dataset: Data) -> Figure:
-    """alpha^2 |grad|^2 against alpha."""
+def _early_speed(dataset: Data) -> Figure:
     data = ran(dataset, "early-speed")
     figure = draw.axes(
         "output scale α",
@@ -54,9 +52,8 @@ def early_speed(dataset: Data) -> Figure:
         "predicts it (crosses). Lazy and feature learning differ later, not at the start.",
     )
     alpha, networks = data.speed_alpha.values, data.sizes["speed_seed"]
-    for k in range(networks):
-        color = draw.COLORS[k % len(draw.COLORS)]
-        draw.line(figure, alpha, data.speed.values[:, k], f"network {k}", color=color)
+    for k, color, speed in draw.each(data.speed, "speed_seed"):
+        draw.line(figure, alpha, speed, f"network {k}", color=color)
     predicted = data.speed_predicted.values.ravel()
     name = "from the kernel: σ(20)² yᵀΘy/n²"
     draw.points(figure, np.repeat(alpha, networks), predicted, name, symbol="x", color=draw.INK)
@@ -64,8 +61,7 @@ def early_speed(dataset: Data) -> Figure:
     return figure.update_yaxes(range=np.log10(ends))
 
 
-def neighbours(dataset: Data) -> Figure:
-    """Nearest neighbours against the number of points."""
+def _neighbours(dataset: Data) -> Figure:
     data = ran(dataset, "neighbours")
     points = data.torus_p.values
     figure = draw.axes(
@@ -77,9 +73,8 @@ def neighbours(dataset: Data) -> Figure:
         "(dashed). In high dimension more data hardly bring it nearer: the curse of "
         "dimensionality.",
     )
-    for d, found, color in zip(
-        data.torus_d.values, data.neighbour.values, draw.COLORS, strict=False
-    ):
+    for d, color, own in draw.each(data.swap_dims(torus="torus_d"), "torus_d"):
+        found = own.neighbour.values
         draw.cloud(figure, points, found, f"d = {d:g}", color=color)
         first = (points[0], found[:, 0].mean())
         draw.guide(figure, points, -1 / d, first, f"slope -1/{d:g}")
@@ -87,8 +82,8 @@ def neighbours(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "FL Fig. 1: soft hinge and hinge": losses,
-    "One model in two parametrisations": same_model,
-    "Early speed and output scale": early_speed,
-    "Neighbours": neighbours,
+    "FL Fig. 1: soft hinge and hinge": _losses,
+    "One model in two parametrisations": _same_model,
+    "Early speed and output scale": _early_speed,
+    "Neighbours": _neighbours,
 }

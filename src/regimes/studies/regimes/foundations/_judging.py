@@ -1,6 +1,6 @@
 """What the judges of the foundations share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,20 +34,6 @@ def slope(curve: Values, over: str, draws: str, *, times: float = 1.0) -> Measur
 def farthest(found: Sequence[Measured], expected: float) -> Measured:
     """The number that is farthest from what is expected."""
     return max(found, key=lambda each: abs(each.value - expected))
-
-
-def with_errors(found: Iterable[Measured]) -> str:
-    """Numbers with their errors, for a remark."""
-    return ", ".join(f"{each.value:.3f} ± {each.error:.2g}" for each in found)
-
-
-def numbers(values: Any, form: str = "g") -> str:
-    """Numbers for a remark.
-
-    >>> numbers([1.0, 20.0]), numbers([0.123], ".2f")
-    ('1, 20', '0.12')
-    """
-    return ", ".join(f"{value:{form}}" for value in np.asarray(values))
 
 
 def largest_gap(one: Any, other: Any) -> float:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import members, network, task
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies.regimes._runs import hidden_layers
+from regimes.studies.regimes._setting import network
+from regimes.studies.regimes.foundations._networks import data_of, networks_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from regimes.lab import Point
     from regimes.nets import Ensemble, FullyConnected
 
 
@@ -79,14 +80,14 @@ def kernel_noise(params: KernelNoise, point: Point) -> TrialResult:
     from regimes.tangent import stacked_gram
     from regimes.theory import infinite_width
 
-    data = task(params.images, params.points, 20, device=point.device)
+    data = data_of(params, point)
     x, seeds = data.x_train, point.seed
     # Of one network no fluctuation is known.
     unbiased = (len(seeds) / (len(seeds) - 1)) ** 0.5 if len(seeds) > 1 else np.nan
     limit = infinite_width(x, depth=2, activation="softplus_5").ntk
     noise, distance = [], []
     for width in params.widths:
-        start, _ = members(x.shape[1], width, 2, [1.0], seeds, device=point.device)
+        start, _ = networks_of(point, data, width, [1.0])
         gram = stacked_gram(start, x)
         mean = gram.mean(0)
         noise.append(
@@ -117,22 +118,19 @@ def layers(params: Layers, point: Point) -> TrialResult:
     """REG-08 and REG-09: gradient of f and speed of the pre-activations, layer by layer."""
     from regimes import flow, measure
 
-    data = task(params.images, params.points, 20, device=point.device)
+    data = data_of(params, point)
     x, seeds, depth = data.x_train, point.seed, params.depth
     sizes, speeds = [], []
     for width in params.widths:
         scales = [alpha * width**0.5 for alpha in ALPHAS]
-        start, alpha = members(x.shape[1], width, depth, scales, seeds, device=point.device)
+        start, alpha = networks_of(point, data, width, scales, depth)
         sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
         run = flow.gradient_flow(
             start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
         )
-        net = cast("FullyConnected", start.template)
-        before = net.layers_stacked(start.parameters, x)[1][:depth]
-        after = net.layers_stacked(run.parameters, x)[1][:depth]
         speed = [
             measure.preact_speed(now, then, INSTANT).cpu().numpy()
-            for now, then in zip(after, before, strict=True)
+            for now, then in hidden_layers(start, run, x)
         ]
         speeds.append(np.array(speed).reshape(depth, len(ALPHAS), len(seeds)))
     return TrialResult(

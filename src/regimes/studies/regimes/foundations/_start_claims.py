@@ -2,15 +2,10 @@
 
 import numpy as np
 
-from regimes.lab import Claim, Data, ran
+from regimes.lab import Data, ran
 from regimes.lab.judge import Claims, Missing, Parts, below, near
-from regimes.studies.regimes.foundations._judging import (
-    farthest,
-    numbers,
-    over_widths,
-    slope,
-    with_errors,
-)
+from regimes.studies.regimes._remarks import numbers, with_errors
+from regimes.studies.regimes.foundations._judging import farthest, over_widths, slope
 from regimes.studies.regimes.foundations._start import ALPHAS
 
 claim = Claims()
@@ -34,22 +29,16 @@ def process(dataset: Data) -> Parts:
 
 
 @claim("REG-07", "-0.5 ± 0.1")
-def kernel_noise(dataset: Data) -> Claim:
+def kernel_noise(dataset: Data) -> Parts:
     data = over_widths(dataset, "kernel-noise", "noise_width")
     square = data.noise**2
     found = slope(square, "noise_width", "noise_seed", times=0.5)
+    yield near("exponent in h", found, -0.5, 0.1)
     scaled = np.sqrt(square.mean("noise_seed") * data.noise_width)
-    return Claim.near(
-        "REG-07",
-        found.value,
-        -0.5,
-        0.1,
-        error=found.error,
-        why=(
-            f"relative fluctuation times sqrt h = {numbers(scaled, '.2f')} for h = "
-            f"{numbers(data.noise_width)}, {data.sizes['noise_seed']} networks, L=2; their mean is "
-            f"{float(data.limit_distance[-1]):.3f} from the kernel of infinite width at the last"
-        ),
+    return (
+        f"relative fluctuation times sqrt h = {numbers(scaled, '.2f')} for h = "
+        f"{numbers(data.noise_width)}, {data.sizes['noise_seed']} networks, L=2; their mean is "
+        f"{float(data.limit_distance[-1]):.3f} from the kernel of infinite width at the last"
     )
 
 

@@ -8,8 +8,7 @@ from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._start import ALPHAS
 
 
-def process(dataset: Data) -> Figure:
-    """Distribution of f and covariances."""
+def _process(dataset: Data) -> Figure:
     data = ran(dataset, "gaussian-process")
     figure = draw.axes(
         ["f", "infinite width"],
@@ -38,8 +37,7 @@ def process(dataset: Data) -> Figure:
     return figure
 
 
-def kernel_noise(dataset: Data) -> Figure:
-    """Fluctuation of the kernel and distance of its mean to the limit."""
+def _kernel_noise(dataset: Data) -> Figure:
     data = ran(dataset, "kernel-noise")
     widths, noise = data.noise_width.values, data.noise.values.T
     figure = draw.axes(
@@ -59,7 +57,7 @@ def kernel_noise(dataset: Data) -> Figure:
     return figure
 
 
-def gradients(dataset: Data) -> Figure:
+def _gradients(dataset: Data) -> Figure:
     """FL eq. 20-21."""
     data = ran(dataset, "layers")
     widths, sizes = data.layer_width.values, data.gradient_size.values  # (seed, width, layer)
@@ -73,20 +71,19 @@ def gradients(dataset: Data) -> Figure:
         "first layer and of the readout count as 1/√h, those between as 1/h, because there are h² "
         "of them (points are networks).",
     )
-    for layer in range(last + 1):
+    for layer, color, own in draw.each(data.gradient_size, "weight_layer"):
         name = "first layer" if layer == 0 else "readout" if layer == last else f"layer {layer + 1}"
-        color = draw.COLORS[layer % len(draw.COLORS)]
-        draw.cloud(figure, widths, sizes[..., layer], name, color=color)
+        draw.cloud(figure, widths, own, name, color=color)
     for layer, slope, name in ((last, -0.5, "slope -1/2"), (1, -1.0, "slope -1")):
         draw.guide(figure, widths, slope, (widths[0], sizes[:, 0, layer].mean()), name)
     return figure
 
 
-def speeds(dataset: Data) -> Figure:
+def _speeds(dataset: Data) -> Figure:
     """FL Fig. 11."""
     data = ran(dataset, "layers")
     widths = data.layer_width.values
-    speed = data.preact_speed.isel(layer_scale=ALPHAS.index(1.0)).values  # (width, layer, seed)
+    speed = data.preact_speed.isel(layer_scale=ALPHAS.index(1.0))  # (width, layer, seed)
     figure = draw.axes(
         "width h",
         "rms of dz/dt at t = 0 (1/flow time)",
@@ -96,16 +93,16 @@ def speeds(dataset: Data) -> Figure:
         "layers slow down as 1/√h: with α fixed wide networks change less and less inside while "
         "their output learns at the same rate, which is lazy training.",
     )
-    for layer in range(speed.shape[1]):
-        color = draw.COLORS[layer % len(draw.COLORS)]
-        draw.cloud(figure, widths, speed[:, layer].T, f"layer {layer + 1}", color=color)
-    draw.guide(figure, widths, -0.5, (widths[0], 1.3 * speed[0, -1].mean()), "slope -1/2")
+    for layer, color, own in draw.each(speed, "hidden_layer"):
+        draw.cloud(figure, widths, own.T, f"layer {layer + 1}", color=color)
+    top = (widths[0], 1.3 * float(speed[0, -1].mean()))
+    draw.guide(figure, widths, -0.5, top, "slope -1/2")
     return figure
 
 
 FIGURES = {
-    "Random networks are Gaussian": process,
-    "The tangent kernel averages itself": kernel_noise,
-    "Gradients by layer": gradients,
-    "FL Fig. 11: speed of the pre-activations": speeds,
+    "Random networks are Gaussian": _process,
+    "The tangent kernel averages itself": _kernel_noise,
+    "Gradients by layer": _gradients,
+    "FL Fig. 11: speed of the pre-activations": _speeds,
 }

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
-from regimes.studies.regimes._setting import fitted, members, network, task, train
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies.regimes._runs import fitted, hidden_layers, predictions
+from regimes.studies.regimes._setting import network
+from regimes.studies.regimes._training import train
+from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from regimes.data import Dataset
-    from regimes.lab import Point
     from regimes.nets import FullyConnected
 
 
@@ -39,11 +41,9 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
     from regimes import flow, measure
     from regimes.nets import ABC
 
-    depth, seeds = 3, point.seed
-    data = task(params.images, params.points, 20, device=point.device)
-    x = data.x_train
-    d = x.shape[1]
-    width = params.widths[0]
+    depth, seeds, width = 3, point.seed, params.widths[0]
+    data = data_of(params, point)
+    d = data.x_train.shape[1]
     outputs = []
     for form in (ABC.mean_field(depth), ABC.maximal_update(depth)):
         net = network(d, width, depth, seeds[0], device=point.device, parametrization=form)
@@ -62,25 +62,15 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
     moved = np.empty((2, len(params.widths), depth, len(seeds)))
     reached = []
     for k, width in enumerate(params.widths):
-        for i in range(2):
-            if i == 0:
-                start, _ = members(
-                    d, width, depth, [1.0], seeds, device=point.device, parametrization="mean_field"
-                )
-                alpha, unit = [1.0] * len(seeds), "alpha"
-            else:
-                start, alpha = members(
-                    d, width, depth, [SLOW * width**0.5], seeds, device=point.device
-                )
-                unit = "alpha^2"
+        mean_field, _ = networks_of(point, data, width, [1.0], depth, parametrization="mean_field")
+        slow, alpha = networks_of(point, data, width, [SLOW * width**0.5], depth)
+        forms = ((mean_field, [1.0] * len(seeds), "alpha"), (slow, alpha, "alpha^2"))
+        for i, (start, scale, unit) in enumerate(forms):
             run = train(
-                start, data, alpha, eps=params.eps, max_steps=params.max_steps, divide_by=unit
+                start, data, scale, eps=params.eps, max_steps=params.max_steps, divide_by=unit
             )
-            net = cast("FullyConnected", start.template)
-            before = net.layers_stacked(start.parameters, x)[1]
-            after = net.layers_stacked(run.parameters, x)[1]
-            for layer in range(depth):
-                moved[i, k, layer] = measure.preact_change(after[layer], before[layer]).cpu()
+            for layer, (now, then) in enumerate(hidden_layers(start, run, data.x_train)):
+                moved[i, k, layer] = measure.preact_change(now, then).cpu()
             reached.append(fitted(run).mean())
     return TrialResult(
         {
@@ -111,9 +101,8 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     """REG-71: distance of descent with fewer and more steps from the flow, at one time."""
     from regimes import flow
 
-    data = task(params.images, params.points, 20, device=point.device)
-    d, width, seeds = data.x_train.shape[1], params.width, point.seed
-    start, alpha = members(d, width, 2, [10.0], seeds, device=point.device)
+    data = data_of(params, point)
+    start, alpha = networks_of(point, data, params.width, [10.0])
     common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
     first = flow.gradient_flow(
         start, data, until="halved", **common, tolerances=flow.Tolerances(gradient=1e-3)
@@ -130,17 +119,13 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     )
     common |= {"subtract_init": True, "divide_by": "alpha^2", "events": ()}
 
-    def distance(parameters: Any, origin: Any) -> np.ndarray:
-        far = sum((parameters[k] - origin[k]).flatten(1).square().sum(1) for k in origin)
-        return cast("Tensor", far).sqrt().cpu().numpy()
-
-    way = distance(exact.parameters, start.parameters)
+    way = distances(exact.parameters, start.parameters)
     steady = []
     for steps in params.steps:
         run = flow.descend(
             start, data, rate=end / steps, max_steps=steps, check_every=steps, **common
         )
-        steady.append(distance(run.parameters, exact.parameters) / way)
+        steady.append((distances(run.parameters, exact.parameters) / way).cpu().numpy())
 
     one = start.select([0] * params.orders)
     goal = {name: value[:1] for name, value in exact.parameters.items()}
@@ -152,14 +137,14 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
             data,
             rate=end / steps,
             batch_size=max(1, params.points // 10),
-            seed=seeds[0],
+            seed=point.seed[0],
             max_steps=steps,
             check_every=steps,
             **common,
         )
-        random.append(distance(run.parameters, goal) / way[0])
+        random.append((distances(run.parameters, goal) / way[0]).cpu().numpy())
         mean = {name: value.mean(0, keepdim=True) for name, value in run.parameters.items()}
-        middle.append(float(distance(mean, goal)[0] / way[0]))
+        middle.append(float(distances(mean, goal)[0] / way[0]))
     return TrialResult(
         {
             "step_end": end,
@@ -189,13 +174,12 @@ class MeanField:
 
 def mean_field(params: MeanField, point: Point) -> TrialResult:
     """REG-73: the potential of a neuron, neurons in twos, fluctuations after training."""
-    data = task(params.images, params.points, params.n_test, device=point.device)
-    d, seeds = data.x_train.shape[1], point.seed
+    data, seeds = data_of(params, point, params.n_test), point.seed
     variance, left_out, ends = [], [], []
     for width in params.widths:
-        start, alpha = members(d, width, 1, [0.1], seeds, device=point.device)
+        start, alpha = networks_of(point, data, width, [0.1], depth=1)
         run = train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
-        f = cast("Tensor", run.outputs_test)[..., 0]
+        f = predictions(run)
         variance.append(_variance(f))
         others = [[k for k in range(len(seeds)) if k != out] for out in range(len(seeds))]
         left_out.append([_variance(f[kept]) for kept in others])

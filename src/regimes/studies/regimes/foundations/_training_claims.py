@@ -1,11 +1,12 @@
 """Verdicts on what the foundations train (spec `regimes` 3)."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from regimes.lab import Data, ran
 from regimes.lab.judge import (
     Claims,
-    Measured,
     Missing,
     Parts,
     above,
@@ -13,16 +14,9 @@ from regimes.lab.judge import (
     largest_ratio,
     mean_of,
     near,
-    standard_error,
 )
-from regimes.studies.regimes.foundations._judging import (
-    EXACT,
-    farthest,
-    numbers,
-    over_widths,
-    slope,
-    with_errors,
-)
+from regimes.studies.regimes._remarks import numbers, with_errors
+from regimes.studies.regimes.foundations._judging import EXACT, farthest, over_widths, slope
 
 claim = Claims()
 
@@ -64,17 +58,15 @@ def descent(dataset: Data) -> Parts:
     )
     found = [mean_of(2.0**-row) for row in logs]  # how much a distance falls with half the step
     yield near("ratio of distances", farthest(found, 2.0), 2.0, 0.3)
-    mean = sgd.mean(1)
-    share = standard_error(sgd.T) / mean
-    falls = mean[1:] / mean[:-1]
-    k = int(falls.argmax())
-    least = Measured(falls[k], falls[k] * float(np.hypot(share[k], share[k + 1])))
+    means = [mean_of(row) for row in sgd]
+    falls = [after / before for before, after in pairwise(means)]
+    least = max(falls, key=lambda fall: fall.value)
     yield below("SGD, half the rate: distance times", least, 1.0)
     return (
         f"descent: ratios {with_errors(found)} for {numbers(counts)} steps to t = "
         f"{float(data.step_end):.3g}, where the loss is {float(data.step_loss):.2f} of its start; "
-        f"SGD, batches of a tenth, {sgd.shape[1]} orderings: distance {numbers(mean, '.2g')} of "
-        "the way gone"
+        f"SGD, batches of a tenth, {sgd.shape[1]} orderings: distance "
+        f"{numbers(sgd.mean(1), '.2g')} of the way gone"
     )
 
 

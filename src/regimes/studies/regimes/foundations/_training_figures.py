@@ -6,8 +6,7 @@ from regimes.lab import Data, Figure, draw, ran
 from regimes.studies.regimes.foundations._training_claims import variance_error
 
 
-def moved(dataset: Data) -> Figure:
-    """Change of the pre-activations by layer, at a fixed scale and at a fixed alpha."""
+def _moved(dataset: Data) -> Figure:
     data = ran(dataset, "maximal-update")
     widths, moves = data.move_width.values, data.moved.values  # (form, width, layer, seed)
     figure = draw.axes(
@@ -37,8 +36,7 @@ def moved(dataset: Data) -> Figure:
     return figure
 
 
-def descent(dataset: Data) -> Figure:
-    """Distance to the flow against the step."""
+def _descent(dataset: Data) -> Figure:
     data = ran(dataset, "small-steps")
     rates = float(data.step_end) / data.step_count.values
     figure = draw.axes(
@@ -60,8 +58,7 @@ def descent(dataset: Data) -> Figure:
     return figure
 
 
-def density(dataset: Data) -> Figure:
-    """Variance of the trained predictor against the width."""
+def _density(dataset: Data) -> Figure:
     data = ran(dataset, "mean-field")
     widths, variance = data.field_width.values, data.field_variance.values
     figure = draw.axes(
@@ -80,7 +77,7 @@ def density(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "How far layers move": moved,
-    "Descent and flow": descent,
-    "Fluctuations of the mean field": density,
+    "How far layers move": _moved,
+    "Descent and flow": _descent,
+    "Fluctuations of the mean field": _density,
 }

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Data, Point, TrialConfig, TrialResult, collect, study
-from regimes.studies.regimes import _scans, _setting
+from regimes.lab import Array, Axis, Data, Point, Results, TrialConfig, TrialResult, collect, study
+from regimes.studies.regimes import _former, _runs, _setting
 from regimes.studies.regimes._scans import WIDTHS
 from regimes.studies.regimes.frozen_kernels._claims import claim
 from regimes.studies.regimes.frozen_kernels._figures import FIGURES
 from regimes.studies.regimes.frozen_kernels._trial import Setting, train
-
-if TYPE_CHECKING:
-    from regimes.lab import Results
 
 
 @dataclass(frozen=True)
@@ -168,7 +165,7 @@ class FrozenKernels:
             found["limit_difference"] = trained.step_by_step()
         if point.block == "span":
             found["tangent_residual"] = trained.tangent_residuals()
-        arrays = {name: Array("seed", values) for name, values in found.items()}
+        arrays = _runs.by_seed(found)
         if params.n_shown:
             pictures = trained.pictures(params.n_shown)
             arrays["picture"] = Array(("stage", "row", "column"), pictures)
@@ -196,7 +193,7 @@ class FrozenKernels:
         """A table of trials that were named by texts, as a table of blocks."""
         if "case" not in dataset.dims:
             return dataset
-        table = _scans.from_cases(dataset)
+        table = _former.from_cases(dataset)
         coords = {"depth": table.depth.where(table.depth > 0)} if (table.depth == 0).any() else {}
         if "net" in table.coords:
             convolutional = (table.block == "widths") & (table.net == "cnn")
@@ -210,7 +207,7 @@ class FrozenKernels:
     def formerly(params: Mapping[str, Networks], config: TrialConfig) -> TrialConfig | None:
         """A text named the trial and how it differed from the parameters that all scans had."""
         own, block = config.params, config.point["block"]
-        every = _scans.every_block(params, SIZES)
+        every = _former.every_block(params, SIZES)
         if not {"span", "learned"} <= set(every):
             return None
         usual = every["span"]
@@ -225,7 +222,7 @@ class FrozenKernels:
             named["images"] = own["images"]
         if own["components"] != usual.components:
             named["pca"] = own["components"]
-        return _scans.former_config(config, former, FORMER_SCANS.get(block, block), named)
+        return _former.former_config(config, former, FORMER_SCANS.get(block, block), named)
 
 
 def _scaled(table: Data) -> Data:

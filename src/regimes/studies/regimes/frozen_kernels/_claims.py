@@ -1,10 +1,12 @@
 """Verdicts on frozen kernels: the lazy limit, the learned kernel, the span of the gradients."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Claim, Data, Values
+from regimes.lab import Data, Values, along, first_of
 from regimes.lab.judge import (
     Claims,
     Measured,
@@ -13,11 +15,17 @@ from regimes.lab.judge import (
     above,
     log_mean,
     mean_of,
+    near,
     need,
     power_law,
     within,
 )
-from regimes.studies.regimes._scans import along, first_of, percent, whole
+from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
+from regimes.studies.regimes._scans import whole
+
+if TYPE_CHECKING:
+    from regimes.measure import PowerLaw
+
 
 LAZY, CROSSOVER = 1e4, 1.0  # the scales that REG-26 and REG-49 name
 SCALES = (0.1, 1.0, 1e3)  # those of REG-48
@@ -46,26 +54,18 @@ def _coincide(dataset: Data) -> Parts:
         yield within(f"difference of errors, h = {width}", _gap(row, "initial"), 0.0, 0.005)
         network, frozen = (row[name].values.mean() for name in ("network_error", "initial_error"))
         told.append(f"h = {width}: {percent([network])}, frozen {percent([frozen])}")
-    return f"errors {'; '.join(told)}; {_seeds(lazy)}"
+    return f"errors {'; '.join(told)}; {seeds(lazy)}"
 
 
 @claim("REG-27", "the distance to the frozen kernel falls with the scale, slope -1 ± 0.05")
-def _limit(dataset: Data) -> Claim:
+def _limit(dataset: Data) -> Parts:
     table = one_width(whole(dataset, "limit"))
-    found = _exponent(table.limit_difference)
-    return Claim.near(
-        "REG-27",
-        found.value,
-        -1.0,
-        0.05,
-        error=found.error,
-        why=(
-            f"relative difference of test outputs to the frozen initial kernel at {_scales(table)}"
-            f": {_means(table.limit_difference)} (geometric means), driven by the network's steps; "
-            f"{_means(table.initial_difference)} with steps of its own, where the integrators' "
-            f"error remains; h = {table.width.values[0]}, P = {table.n_train.values[0]}, "
-            f"{_seeds(table)}"
-        ),
+    yield near("slope", _exponent(table.limit_difference), -1.0, 0.05)
+    return (
+        f"relative difference of test outputs to the frozen initial kernel at {_scales(table)}: "
+        f"{_means(table.limit_difference)} (geometric means), driven by the network's steps; "
+        f"{_means(table.initial_difference)} with steps of its own, where the integrators' error "
+        f"remains; h = {table.width.values[0]}, P = {table.n_train.values[0]}, {seeds(table)}"
     )
 
 
@@ -76,8 +76,7 @@ def _learned(dataset: Data) -> Parts:
         final = _gap(need(table, scale=scale), "final")
         yield within(f"|network - final kernel| at √h α = {scale:g}", final, 0.0, 0.02)
     first = need(table, scale=SCALES[0])
-    initial, final = _gap(first, "initial"), _gap(first, "final")
-    farther = initial.value - final.value, np.hypot(initial.error or 0.0, final.error or 0.0)
+    farther = _gap(first, "initial") - _gap(first, "final")
     yield above(f"how much farther the initial kernel is at √h α = {SCALES[0]:g}", farther, 0.0)
     listed = "; ".join(
         f"{name} {percent(table[f'{name}_error'].mean('seed').values)}"
@@ -85,7 +84,7 @@ def _learned(dataset: Data) -> Parts:
     )
     unfitted = int((table.final_fitted < 1).sum() + (table.initial_fitted < 1).sum())
     lost = f"; {unfitted} flows under frozen kernels ended unfitted" if unfitted else ""
-    return f"test errors at {_scales(table)}: {listed}; {_seeds(table)}{lost}"
+    return f"test errors at {_scales(table)}: {listed}; {seeds(table)}{lost}"
 
 
 @claim("REG-49", "norm ratio > 5, block contrast > 1.5 times the initial one")
@@ -103,33 +102,25 @@ def _blocks(dataset: Data) -> Parts:
             f"√h α = {scale:g}: growth {log_mean(each.kernel_growth).value:.3g}, contrast "
             f"{float(each.initial_contrast.mean()):.3f} -> {float(each.final_contrast.mean()):.3f}"
         )
-    return f"{'; '.join(told)}; {_seeds(row)}"
+    return f"{'; '.join(told)}; {seeds(row)}"
 
 
 @claim("REG-50", "the motion outside the span falls with the scale, slope -1 ± 0.1")
-def _span(dataset: Data) -> Claim:
+def _span(dataset: Data) -> Parts:
     table = one_width(whole(dataset, "span"))
     beyond = table.isel(scale=table.scale.values >= SPAN_FROM * 0.999)
-    found = _exponent(beyond.tangent_residual)
-    return Claim.near(
-        "REG-50",
-        found.value,
-        -1.0,
-        0.1,
-        error=found.error,
-        why=(
-            f"share of the weight change outside the span of the {table.n_train.values[0]} "
-            f"training gradients at {_scales(table)}: {_means(table.tangent_residual)}; fitted "
-            f"from {SPAN_FROM:g} on; {_seeds(table)}"
-        ),
+    yield near("slope", _exponent(beyond.tangent_residual), -1.0, 0.1)
+    return (
+        f"share of the weight change outside the span of the {table.n_train.values[0]} training "
+        f"gradients at {_scales(table)}: {_means(table.tangent_residual)}; fitted from "
+        f"{SPAN_FROM:g} on; {seeds(table)}"
     )
 
 
-def _exponent(values: Values) -> Measured:
+def _exponent(values: Values) -> PowerLaw:
     if len(np.unique(values.scale)) < 3:
         raise Missing(f"{_scales(values)}: an exponent needs three scales at one width")
-    law = power_law(values, "scale")
-    return Measured(law.exponent, law.error)
+    return power_law(values, "scale")
 
 
 def _gap(row: Data, kernel: str) -> Measured:
@@ -139,14 +130,8 @@ def _gap(row: Data, kernel: str) -> Measured:
 
 
 def _means(values: Values) -> str:
-    return ", ".join(f"{log_mean(row).value:.2g}" for row in values.values)
+    return numbers([log_mean(row).value for row in values.values], ".2g")
 
 
-def _scales(table: Any) -> str:
-    return "√h α = " + ", ".join(f"{scale:g}" for scale in table.scale.values)
-
-
-def _seeds(table: Data) -> str:
-    lost = int((table.fitted < 1).sum())
-    text = f"{table.sizes['seed']} seeds"
-    return f"{text}, {lost} of {table.fitted.size} networks ended unfitted" if lost else text
+def _scales(table: Data | Values) -> str:
+    return each_at("√h α", table.scale)

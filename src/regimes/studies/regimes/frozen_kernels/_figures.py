@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
+from regimes.lab import Data, Figure, along, draw, those_run
 from regimes.lab.judge import need
-from regimes.studies.regimes._scans import along, ran, scan
+from regimes.studies.regimes._scans import scan
 from regimes.studies.regimes.frozen_kernels._claims import one_width
 
 NETWORK = {"color": draw.GREEN}
@@ -31,7 +31,7 @@ def _limit(dataset: Data) -> Figure:
     )
     figure.update_xaxes(dtick=1).update_yaxes(dtick=1)
     shown = {"limit": (1, "limit_difference"), "span": (2, "tangent_residual")}
-    for block in ran(dataset, *shown):
+    for block in those_run(dataset, *shown):
         panel, name = shown[block]
         values = one_width(scan(dataset, block))[name]
         heights = draw.curve(figure, values, "scale", "measured", panel=panel, **GEOMETRIC)
@@ -78,7 +78,7 @@ def _widths(dataset: Data) -> Figure:
         "that its kernel no longer moves. Mean over seeds, bars are standard errors."
     )
     titles = {"widths": "fully connected", "widths_cnn": "convolutional"}
-    blocks = ran(dataset, *titles)
+    blocks = those_run(dataset, *titles)
     panels = [titles[block] for block in blocks]
     figure = draw.axes("width h", "test error (%)", log="x", panels=panels, caption=caption)
     for panel, block in enumerate(blocks, start=1):
@@ -97,7 +97,7 @@ def _pictures(dataset: Data) -> Figure:
         "training the blocks are hardly seen. Where features are learnt, entries within a label "
         "grow and entries between labels shrink: the kernel has come to know the task."
     )
-    block, *_ = ran(dataset, "gram", "learned")
+    block, *_ = those_run(dataset, "gram", "learned")
     table = along(need(scan(dataset, block), "picture"), "scale")
     scales = table.scale.values
     chosen = sorted({0, int(np.abs(np.log(scales)).argmin()), len(scales) - 1})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.studies.regimes import _setting
+from regimes.studies.regimes import _runs, _setting, _training
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -82,26 +82,19 @@ class Trained:
     run: Run
 
     @cached_property
-    def end(self) -> Ensemble:
-        """The networks after training."""
-        from regimes.nets import Ensemble
-
-        return Ensemble(self.start.template, self.run.parameters, self.start.buffers)
-
-    @cached_property
     def stages(self) -> tuple[Ensemble, Ensemble]:
-        """Before and after."""
-        return self.start, self.end
+        """The networks before and after."""
+        return self.start, _runs.ended(self.start, self.run)
 
-    def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, np.ndarray]:
+    def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, Any]:
         """Errors of networks and frozen kernels, and how far networks are from the initial one."""
-        from regimes import flow
+        from regimes import flow, measure
 
-        outputs = self._outputs(self.run)
+        outputs = _runs.predictions(self.run)
         found = {
-            "network_error": self._errors(outputs),
-            "fitted": _setting.fitted(self.run),
-            "steps": self.run.steps.cpu().numpy(),
+            "network_error": self.run.test_errors,
+            "fitted": _runs.fitted(self.run),
+            "steps": self.run.steps,
         }
         for name, ensemble in zip(("initial", "final"), self.stages, strict=True):
             run = flow.kernel_flow(
@@ -114,22 +107,22 @@ class Trained:
                 rule=flow.StepRule(first=FIRST),
                 max_steps=max_steps,
             )
-            frozen = self._outputs(run)
-            found[f"{name}_error"] = self._errors(frozen)
-            found[f"{name}_fitted"] = _setting.fitted(run)
-            gap = (outputs - frozen).norm(dim=1) / frozen.norm(dim=1)
-            found[f"{name}_difference"] = gap.cpu().numpy()
-            disagree = (outputs * frozen <= 0).double().mean(1)
-            found[f"{name}_disagreement"] = disagree.cpu().numpy()
+            frozen = _runs.predictions(run)
+            found[f"{name}_error"] = run.test_errors
+            found[f"{name}_fitted"] = _runs.fitted(run)
+            found[f"{name}_difference"] = measure.relative_change(outputs, frozen)
+            found[f"{name}_disagreement"] = (outputs * frozen <= 0).double().mean(1)
         return found
 
-    def step_by_step(self) -> np.ndarray:
+    def step_by_step(self) -> Tensor:
         """Distance of the networks from their initial kernels, driven by the networks' own steps.
 
         Both choose their steps alike, but near the longest stable step a choice hangs on rounding;
         `against_kernels` then sees the integrators differ, by about 1e-4 at any scale.
         """
         import torch
+
+        from regimes import measure
 
         train = _kernels(self.start, self.data.x_train)
         test = _kernels(self.start, self.data.x_test, self.data.x_train)
@@ -139,22 +132,20 @@ class Trained:
                 train, test, self.run.recordings["steps"].times, strict=True
             )
         ]
-        outputs, frozen = self._outputs(self.run), torch.stack(driven)
-        return ((outputs - frozen).norm(dim=1) / frozen.norm(dim=1)).cpu().numpy()
+        return measure.relative_change(_runs.predictions(self.run), torch.stack(driven))
 
-    def kernels_compared(self, n_kernel: int) -> dict[str, np.ndarray]:
+    def kernels_compared(self, n_kernel: int) -> dict[str, Any]:
         """Growth and change of the kernel on test points, and its blocks by label (S14)."""
         from regimes import measure
 
         x, y = self.data.x_test[:n_kernel], self.data.y_test[:n_kernel]
         before, after = (_kernels(ensemble, x) for ensemble in self.stages)
-        growth = after.flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1)
-        pairs = list(zip(before, after, strict=True))
+        pairs = zip(after, before, strict=True)
         return {
-            "kernel_growth": growth.cpu().numpy(),
-            "kernel_change": np.array([float(measure.kernel_change(k, k0)) for k0, k in pairs]),
-            "initial_contrast": np.array([float(measure.block_contrast(k, y)) for k, _ in pairs]),
-            "final_contrast": np.array([float(measure.block_contrast(k, y)) for _, k in pairs]),
+            "kernel_growth": after.flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1),
+            "kernel_change": [float(measure.kernel_change(k, k0)) for k, k0 in pairs],
+            "initial_contrast": [float(measure.block_contrast(k, y)) for k in before],
+            "final_contrast": [float(measure.block_contrast(k, y)) for k in after],
         }
 
     def tangent_residuals(self) -> np.ndarray:
@@ -188,16 +179,6 @@ class Trained:
         labels = self.data.y_test[:n_shown].cpu().numpy()
         return (np.sort(labels, kind="stable") > 0).astype(float)
 
-    def _outputs(self, run: Run) -> Tensor:
-        if run.outputs_test is None:
-            raise ValueError("networks and kernels are compared on test points, there are none")
-        return run.outputs_test[..., 0]
-
-    def _errors(self, outputs: Tensor) -> np.ndarray:
-        from regimes import measure
-
-        return measure.test_error(outputs, self.data.y_test).cpu().numpy()
-
 
 def train(setting: Setting, params: Any, point: Point) -> Trained:
     """Train the networks of a trial side by side."""
@@ -211,7 +192,7 @@ def train(setting: Setting, params: Any, point: Point) -> Trained:
     start = stack(
         lambda seed: setting.network(shape, seed, point.dtype, point.device), list(point.seed)
     )
-    run = _setting.train(
+    run = _training.train(
         start,
         data,
         [setting.alpha] * len(point.seed),

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes._setting import cost_of_steps
+from regimes.studies.regimes import _runs
+from regimes.studies.regimes._training import cost_of_steps
 from regimes.studies.regimes.jamming import _training as training
 from regimes.studies.regimes.jamming._claims import claim
 from regimes.studies.regimes.jamming._figures import FIGURES
@@ -114,12 +115,11 @@ class Jamming:
             lowered=fast,
             checkpoint=point.checkpoint(),
         )
-        arrays = ends(start, run, data, margin)
+        kept = _runs.by_seed(ends(start, run, data, margin))
         negative = negative_shares(data, params.hessian_width, params.hessian_seeds, point.dtype)
         return TrialResult(
             {"parameters": training.weights_of(point.width), "margin": margin},
-            {name: Array("seed", values) for name, values in arrays.items()}
-            | {"negative": Array(("activation", "draw"), negative)},
+            kept | {"negative": Array(("activation", "draw"), negative)},
         )
 
     @staticmethod

@@ -1,19 +1,22 @@
 """Verdicts on jamming: REG-58, REG-59 and REG-60, by the protocols of spec `landscape`."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, above, below, mean_of, within
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    above,
+    below,
+    mean_of,
+    slope_of,
+    within,
+)
 from regimes.studies.regimes.jamming import _scans as scans
-
-if TYPE_CHECKING:
-    from regimes.lab.judge import Parts
-
 
 claim = Claims()
 
@@ -29,10 +32,8 @@ def _divergence(dataset: Data) -> Parts:
     ends = [found.exponent(star)[0] for star in found.bracket]
     # N* may lie anywhere in its bracket: a uniform law over the slopes between its ends
     error = np.hypot(scatter, abs(ends[1] - ends[0]) / 12**0.5)
-    (peak, peak_error), (far, far_error) = found.at(found.star), found.at(10 * found.star)
-    ratio = np.exp(peak - far)
-    rise = (ratio, ratio * np.hypot(peak_error, far_error))
     yield within("exponent of |f| in N/N* - 1", (slope, error), -1.3, -0.45)
+    rise = found.at(found.star) / found.at(10 * found.star)
     yield above("|f|^2 at N* / at 10 N*", rise, 30.0)
     told = ", ".join(
         f"{f:.3g} at {n:.0f} ({100 * s:.0f} % fit)"
@@ -53,7 +54,7 @@ def _constraints(dataset: Data) -> Parts:
     shares = scan.negative.sel(labels="random", trainer="fast").mean(["n_train", "width"])
     relu, tanh = shares.dropna("draw").transpose("activation", "draw").values
     clean = np.concatenate([each.clean for each in labels])
-    random, digits = (each.share for each in labels)
+    random, digits = (each.share.values for each in labels)
     few = not len(random) or not len(digits) or len(relu) < 3
     if few or not (clean.any() or random.max() >= 1):
         raise Missing(
@@ -61,7 +62,7 @@ def _constraints(dataset: Data) -> Parts:
             f"{clean.sum()} of them clean; {len(relu)} Hessians"
         )
     # hypostatic at the transition itself: the smallest losses (LAND-04)
-    all_near = np.concatenate([each.share[each.loss < 2e-3] for each in labels])
+    all_near = np.concatenate([each.share.values[each.loss.values < 2e-3] for each in labels])
     yield within("N_Delta/N of random labels, mean", mean_of(random), 0.35, 0.95)
     yield above("the same, smallest", random.min(), 0.35)
     yield below("the same, largest", random.max(), 0.95)
@@ -70,20 +71,20 @@ def _constraints(dataset: Data) -> Parts:
     yield below("N_Delta/N of all, largest", all_near.max(), 1.0)
     yield within("negative share of Hp, relu", mean_of(relu), 0.48, 0.52)
     if clean.any():
-        rank = np.concatenate([each.rank for each in labels])[clean]
+        rank = np.concatenate([each.excess for each in labels])[clean]
         gap = np.concatenate([each.gap for each in labels])[clean]
         yield below("largest |rank(H0) - N_Delta|", np.abs(rank).max(), 2.0)
         yield above("gap of H0 over its zeros, smallest", gap.min(), 1e5)
     slow = sum(int((each.falling > scans.FALLING).sum()) for each in labels)
     least = int(random.argmin())
-    loss, fell = labels[0].loss[least], labels[0].falling[least]
+    loss, fell = (float(labels[0][name][least]) for name in ("loss", "falling"))
     return (
         f"{len(random)} jammed runs with a loss below {scans.LOW_LOSS['random']:g} for random "
         f"labels, {len(digits)} below {scans.LOW_LOSS['parity']:g} for digits, of which {slow} "
         f"still fell by more than 1 % in their last tenth (the one of smallest N_Delta/N for "
         f"random labels has a loss of {loss:.1g} that fell by {100 * fell:.0f} %); "
         f"H0 of {clean.sum()} runs with N_Delta < N and an active unit for every unfitted point; "
-        f"{_left_out(sum(each.dead for each in labels))}; Hp at initialisation, random "
+        f"{_left_out(sum(int(each.left_out) for each in labels))}; Hp at initialisation, random "
         f"labels, all points weighted alike; with tanh {tanh.mean():.3f} of it is negative there, "
         "which is not judged: LAND-23 asks for a jammed network"
     )
@@ -108,9 +109,8 @@ def _growth(dataset: Data) -> Parts:
     yield below("P/N* for random labels, largest", loads.max(), 3.0)
     yield below("N* of digits over that of random labels, largest", shares.max(), 0.6)
     yield above("rank correlation of dN*/dP and test error", rank, 1e-6)
-    slope, off = _exponent(digits)
     return (
-        f"exponent for digits {slope:.3f} ± {off:.2g} for the document's 0.75, reported only as "
+        f"exponent for digits {_exponent(digits)} for the document's 0.75, reported only as "
         f"LAND-24 asks at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
         f"random {_brackets(random)}"
     )
@@ -128,13 +128,11 @@ def _known_stars(scan: Data, labels: str) -> scans.Stars:
     return stars
 
 
-def _exponent(stars: scans.Stars) -> tuple[float, float]:
+def _exponent(stars: scans.Stars) -> Measured:
     """Slope of log N* in log P, and its error from the brackets."""
-    u = np.log(stars.p) - np.log(stars.p).mean()
-    slope = (u * np.log(stars.middle)).sum() / (u**2).sum()
     # a bracket of factor f^2 has the standard deviation ln f / sqrt 3 either way
-    factor = np.sqrt(stars.high / stars.low)
-    return slope, np.sqrt(((u * np.log(factor)) ** 2).sum() / 3) / (u**2).sum()
+    spread = np.log(stars.high / stars.low) / 12**0.5
+    return slope_of(stars.p, stars.middle, spread * stars.middle)
 
 
 def _brackets(stars: scans.Stars) -> str:

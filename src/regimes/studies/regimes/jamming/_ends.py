@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regimes.studies.regimes import _runs
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -27,12 +29,11 @@ def ends(start: Ensemble, run: Run, data: Dataset, margin: float) -> dict[str, n
     _, layers = net.layers_stacked(run.parameters, data.x_train)
     active = torch.stack([(z > 0).any(-1) for z in layers[:-1]]).all(0)
     unmet = measure.unmet_constraints(outputs, data.y_train, active, margin=margin)
-    assert run.outputs_test is not None
     found = vars(unmet) | {
         "loss": run.losses[:, -1],
         "falling": measure.late_fall(run.losses),
         "error": run.test_errors,
-        "output_norm": measure.output_norm(run.outputs_test[..., 0]),
+        "output_norm": measure.output_norm(_runs.predictions(run)),
         "steps": run.steps,
     }
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
@@ -52,12 +53,11 @@ def _zero_modes(
     import torch
 
     from regimes.measure import mode_counts
-    from regimes.nets import Ensemble
     from regimes.tangent import TangentKernel
 
     if not bool(short.any()):
         return 0.0, 0.0
-    net = Ensemble(start.template, run.parameters, start.buffers).member(member).double()
+    net = _runs.ended(start, run).member(member).double()
     gradients = TangentKernel(net).features(data.x_train[short].double())[:, 0]
     found = mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
     return float(found.rank), found.gap

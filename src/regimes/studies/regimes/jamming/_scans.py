@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Missing, need
+from regimes.lab.judge import Measured, Missing, need
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
 
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
@@ -94,13 +94,11 @@ class Norms:
     star: float  # N*, the 50 % point of `fit`, between the two widths below
     bracket: tuple[float, float]
 
-    def at(self, n: float) -> tuple[float, float]:
-        """Logarithm of |f|^2 at N = n, interpolated in log N, and its error."""
-        u = np.log(self.weights)
-        return (
-            float(np.interp(np.log(n), u, np.log(self.square))),
-            float(np.interp(np.log(n), u, self.error)),
-        )
+    def at(self, n: float) -> Measured:
+        """|f|^2 at N = n, it and its error interpolated on logarithmic axes."""
+        logs = np.log(self.square), self.error
+        level, error = (np.interp(np.log(n), np.log(self.weights), each) for each in logs)
+        return Measured(np.exp(level), np.exp(level) * error)
 
     def window(self, star: float) -> np.ndarray:
         """The widths with 0.1 < N/N* - 1 < 3 (S16)."""
@@ -147,37 +145,24 @@ def norms(dataset: Data) -> Norms:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Jump:
-    """Jammed runs near the transition of one kind of labels, dead ones left out."""
+def jump(dataset: Data, labels: str) -> Data:
+    """The jammed runs of small loss at every P (LAND-03, LAND-26), along `run`.
 
-    share: np.ndarray  # (n,), N_Delta/N
-    loss: np.ndarray  # (n,), times (1/2 over the margin)^2
-    falling: np.ndarray  # (n,), of the loss over the last tenth
-    rank: np.ndarray  # (n,), rank(H0) less N_Delta
-    gap: np.ndarray  # (n,)
-    clean: np.ndarray  # (n,), N_Delta < N and no unfitted point without an active unit
-    between: int  # converged runs with 0.02 < N_Delta/N < 0.25
-    dead: int
-
-
-def jump(dataset: Data, labels: str) -> Jump:
-    """The jammed runs of small loss at every P (LAND-03, LAND-26)."""
+    Their losses are those of a margin 1/2. `excess` is rank(H0) less N_Delta; `clean` runs have
+    N_Delta < N and an active unit for every unfitted point. Of all runs, `between` counts those
+    that converged with 0.02 < N_Delta/N < 0.25, `left_out` the dead ones.
+    """
     stacked = outcomes(dataset.sel(labels=labels, trainer="fast"))
-    stacked = stacked.drop_vars("negative").stack(run=("n_train", "width", "seed"))
+    stacked = stacked.drop_vars("negative")
+    stacked = stacked.stack(run=("n_train", "width", "seed"), create_index=False)
     runs = stacked.isel(run=np.flatnonzero(stacked.unfitted.notnull().values))
-    loss = runs.loss * (0.5 / runs.margin) ** 2
-    chosen = np.flatnonzero(((runs.jammed == 1) & (loss < LOW_LOSS[labels])).values)
-    near = runs.isel(run=chosen)
+    runs = runs.assign(loss=runs.loss * (0.5 / runs.margin) ** 2)
     odd = (runs.dead == 0) & (runs.fit == 0) & (runs.falling < FALLING)
     odd = odd & (runs.share > 0.02) & (runs.share < 0.25)
-    return Jump(
-        near.share.values,
-        loss.values[chosen],
-        near.falling.values,
-        (near["rank"] - near.unfitted).values,
-        near.gap.values,
-        ((near.share < 1) & (near.unreached == 0)).values.astype(bool),
-        int(odd.sum()),
-        int(runs.dead.sum()),
+    near = runs.isel(run=np.flatnonzero((runs.jammed == 1) & (runs.loss < LOW_LOSS[labels])))
+    return near.assign(
+        excess=near["rank"] - near.unfitted,
+        clean=(near.share < 1) & (near.unreached == 0),
+        between=odd.sum(),
+        left_out=runs.dead.sum(),
     )

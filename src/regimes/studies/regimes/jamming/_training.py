@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from regimes.studies._images import image_task
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _setting
 
 if TYPE_CHECKING:
     from regimes.data import Dataset
@@ -72,7 +72,7 @@ def network(
 ) -> FullyConnected:
     """The network of S1: standard parametrisation, two hidden layers, biases."""
     own: dict[str, Any] = {"parametrization": "standard", "bias": True, "init": "orthogonal"}
-    return setting.network(d, width, DEPTH, seed, activation=activation, **own, **options)
+    return _setting.network(d, width, DEPTH, seed, activation=activation, **own, **options)
 
 
 def networks(width: int, seeds: Sequence[int], **place: str) -> Ensemble:

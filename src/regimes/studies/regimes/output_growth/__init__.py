@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.output_growth._claims import claim
 from regimes.studies.regimes.output_growth._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.flow import Recording
-
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
@@ -109,10 +105,10 @@ class OutputGrowth:
 
         from regimes import flow, measure
 
-        data, start, alpha = setting.networks_at(point, params)
+        data, start, alpha = _setting.networks_at(point, params)
         events = ("halved", "fitted")
         how: Any = {"eps": params.eps, "max_steps": params.max_steps, "events": events}
-        first = setting.train(start, data, alpha, until="halved", **how)
+        first = _training.train(start, data, alpha, until="halved", **how)
         t_1 = first.event_times["halved"]
         if not bool(t_1.isfinite().all()):
             raise RuntimeError(f"the loss was not halved within {params.max_steps} steps: {first}")
@@ -123,7 +119,7 @@ class OutputGrowth:
             before = outputs[torch.from_numpy(snapshot.numbers)]
             return torch.stack([measure.output_norm(f, before), measure.output_norm(f)], 1)
 
-        run = setting.train(
+        run = _training.train(
             start,
             data,
             alpha,
@@ -134,8 +130,11 @@ class OutputGrowth:
             **how,
         )
         t_1 = run.event_times["halved"]
-        change, norm = course(run.recordings["norms"], t_1, params.reach)
-        fresh, _ = setting.members_at(
+        seen, when = run.recordings["norms"], np.outer(t_1.cpu(), moments(params.reach))
+        change, norm = (
+            measure.at_times(seen.times, [each[:, i] for each in seen.values], when) for i in (0, 1)
+        )
+        fresh, _ = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], range(params.start_seeds)
         )
         numbers = {
@@ -144,7 +143,7 @@ class OutputGrowth:
             "steps": run.steps.double(),
             "fitted_by_end": run.event_times["fitted"].isfinite().double(),
         }
-        arrays = {name: Array("seed", values) for name, values in numbers.items()}
+        arrays = _runs.by_seed(numbers)
         arrays["change"] = Array(("seed", "moment"), change)
         arrays["norm"] = Array(("seed", "moment"), norm)
         arrays["moment"] = Array("moment", moments(params.reach))
@@ -156,13 +155,3 @@ def moments(reach: float) -> np.ndarray:
     """Times in units of t_1 at which the course of a run is kept."""
     decades = 3 + np.log10(reach)
     return np.logspace(-3, np.log10(reach), round(PER_DECADE * decades) + 1)
-
-
-def course(record: Recording, t_1: Any, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """Norms of f_t - f_0 and of f_t at the moments, (R, moments) each; straight between records."""
-    found = []
-    for times, values, unit in zip(record.times, record.values, t_1.tolist(), strict=True):
-        places = unit * moments(reach)
-        found.append([np.interp(places, times.numpy(), values[:, i].numpy()) for i in (0, 1)])
-    change, norm = np.swapaxes(np.array(found), 0, 1)
-    return change, norm

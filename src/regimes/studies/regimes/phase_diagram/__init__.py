@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.phase_diagram._claims import claim
 from regimes.studies.regimes.phase_diagram._figures import FIGURES
 
@@ -87,23 +87,23 @@ class PhaseDiagram:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Some scales and all seeds of one width, side by side."""
-        data = setting.task_at(point, params.images, params.n_train, params.n_test)
-        start, alpha = setting.members_of(
+        data = _setting.task_at(point, params.images, params.n_train, params.n_test)
+        start, alpha = _setting.members_of(
             point, data, point.width, params.depth, activation=params.activation
         )
-        run = setting.train_at(point, params, start, data, alpha)
+        run = _training.train_at(point, params, start, data, alpha)
         x = data.x_test[: params.n_kernel]
         moved = {
-            "kernel_change": setting.kernel_changes(start, run, x, seeds=len(point.seed)),
-            "weight_change": setting.weight_changes(start, run),
+            "kernel_change": _runs.kernel_changes(start, run, x, seeds=len(point.seed)),
+            "weight_change": _runs.weight_changes(start, run),
         }
-        arrays = setting.ends(point, run, data) | setting.by_member(point, moved)
+        arrays = _runs.ends(point, run, data) | _runs.by_member(point, moved)
         taken = float((run.steps + run.refused).sum())
         scalars = {
             "best_error": float(arrays["ensemble_error"].values.min()),
             "member_steps": taken,
             "member_steps_per_second": taken / run.seconds,
-            "parameters": setting.weights_per_member(start),
+            "parameters": _setting.weights_per_member(start),
             "budget": params.max_steps,
             "n_train": params.n_train,
         }
@@ -116,7 +116,7 @@ class PhaseDiagram:
         steps = params.max_steps * (1.0 if narrow else 0.3)
         # the calls of a step take 1 ms of a core or of a GPU
         calls = 5e9 if point.device == "cuda" else 5e6
-        return setting.cost_of_steps(point, steps, params.n_train, point.width, calls=calls)
+        return _training.cost_of_steps(point, steps, params.n_train, point.width, calls=calls)
 
     @staticmethod
     def formerly(params: Params, config: TrialConfig) -> TrialConfig:

@@ -1,18 +1,21 @@
 """Verdicts on the phase diagram: its crossover and its jamming line."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import Claims, Missing, above, below, nearest, within
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Parts,
+    above,
+    below,
+    nearest,
+    slope_of,
+    within,
+)
+from regimes.studies.regimes._remarks import numbers
 from regimes.studies.regimes.phase_diagram import _lines as lines
-
-if TYPE_CHECKING:
-    from regimes.lab.judge import Parts
-
 
 # Widths of the ledger's rows and the numbers of training points they are made for. A scan with more
 # points is judged at the widths with as many parameters per point (`_scaled`): jamming moves so.
@@ -32,11 +35,8 @@ claim = Claims()
 def _flat_crossover(dataset: Data) -> Parts:
     x, y, error = _crossings(lines.plane(dataset))
     away = np.abs(y / np.exp(np.log(y).mean()) - 1)
-    # slope of alpha* = crossover/sqrt(h) in h, with the error of the points
-    u = np.log(x) - np.log(x).mean()
-    slope = (u * np.log(y)).sum() / (u**2).sum() - 0.5
-    off = np.sqrt(((u * error / y) ** 2).sum()) / (u**2).sum()
-    yield within("slope of alpha* in h", (slope, off), -0.58, -0.42)
+    slope = slope_of(x, y / np.sqrt(x), error / np.sqrt(x))  # of alpha* = crossover/sqrt(h)
+    yield within("slope of alpha* in h", slope, -0.58, -0.42)
     yield below("largest deviation of the crossover from its mean", away.max(), 0.2)
     return f"kernel_change = 1 at sqrt(h) alpha = {_told(x, y, error)}"
 
@@ -103,7 +103,7 @@ def _jammed(dataset: Data) -> Parts:
         why += f"; largest / least over all of these {every.max() / every.min():.2g}"
     never = line.y[jammed.all("width").values]
     if len(never):
-        why += f"; no width fits in time at {', '.join(f'{scale:g}' for scale in never)}"
+        why += f"; no width fits in time at {numbers(never)}"
     return why
 
 
@@ -156,7 +156,7 @@ def _parallel(dataset: Data) -> Parts:
         if a == b:
             raise Missing("the line is known at one of the two widths only")
         name = f"crossover at h = {int(x[b])} over h = {int(x[a])}, c = {level:g}"
-        yield within(name, _ratio(y[b], error[b], y[a], error[a]), 0.75, 1.25)
+        yield within(name, Measured(y[b], error[b]) / Measured(y[a], error[a]), 0.75, 1.25)
         told.append(f"c = {level:g}: {_told(x, y, error)}")
     return "; ".join(told)
 
@@ -174,7 +174,7 @@ def _bending(dataset: Data) -> Parts:
         raise Missing(f"the crossover was not met at h = {wanted:.0f}: its runs are unfitted")
     k = _closest(h, wanted)
     name = f"crossover at h = {int(h[k])} over that at h = {int(x[-1])}"
-    yield above(name, _ratio(found[k], off[k], y[-1], error[-1]), 1.0)
+    yield above(name, Measured(found[k], off[k]) / Measured(y[-1], error[-1]), 1.0)
     return f"{found[k]:.3g} ± {off[k]:.2g} and {_told(x, y, error)}"
 
 
@@ -210,11 +210,6 @@ def _crossings(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
     if len(x) < 2:
         raise Missing(f"kernel_change = {level:g} was met at {len(x)} widths")
     return x, y, error
-
-
-def _ratio(above: float, above_off: float, below: float, below_off: float) -> tuple[float, float]:
-    ratio = above / below
-    return ratio, ratio * float(np.hypot(above_off / above, below_off / below))
 
 
 def _told(x: np.ndarray, y: np.ndarray, error: np.ndarray) -> str:

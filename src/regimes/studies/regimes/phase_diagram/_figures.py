@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regimes.lab import Data, Figure, draw
-from regimes.studies.regimes._error_curves import single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
 from regimes.studies.regimes.phase_diagram import _lines as lines
 
 SCALE = "scale sqrt(h) alpha"
@@ -70,8 +70,8 @@ def _cuts(dataset: Data) -> Figure:
         "already as good as wide ones; single networks improve with width as their fluctuations "
         "fade."
     )
-    plane, title = lines.plane(dataset), "test error (%)"
-    figure = draw.axes("width h (neurons)", title, log="x", ticks=plane.width, caption=caption)
+    plane = lines.plane(dataset)
+    figure = draw.axes("width h (neurons)", PERCENT, log="x", ticks=plane.width, caption=caption)
     count = plane.sizes["scale"]
     chosen = plane.isel(scale=sorted({0, count // 2, count - 1}))
     for scale, color, part in draw.each(chosen, "scale"):

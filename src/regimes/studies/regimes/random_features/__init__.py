@@ -84,9 +84,9 @@ class RandomFeatures:
                 "width": width,
                 "points": params.points,
                 "ridge": params.ridge,
-                "bias": fits.bias,
-                "variance_initialisation": fits.initialisation,
-                "variance_sampling": fits.sampling,
+                "bias": fits.sources.bias,
+                "variance_initialisation": fits.sources.members,
+                "variance_sampling": fits.sources.sets,
                 "variance_noise": fits.noise,
             },
             arrays={

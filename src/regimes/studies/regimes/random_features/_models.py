@@ -11,6 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from regimes.measure import ErrorSources
+
 
 _ENTRIES = 2**23  # numbers in one block of features
 
@@ -71,9 +73,7 @@ class Fits:
 
     error: np.ndarray  # (sets, members), mean square distance from the target on test points
     ensemble: np.ndarray  # (sets,), that of the mean prediction
-    bias: float  # square distance of the mean over everything from the target
-    initialisation: float  # variance over features
-    sampling: float  # variance over training points
+    sources: ErrorSources  # without noise: members are draws of the features
     noise: float  # variance over the labels' noise
 
 
@@ -82,12 +82,13 @@ def minimum_norm(
 ) -> Fits:
     """Fit `members` draws of `width` features to every training set, without ridge.
 
-    A fit is linear in the labels, so that the variance over their noise needs no draws. The other
-    variances are unbiased estimates, which may come out negative where they are small.
+    A fit is linear in the labels, so that the variance over their noise needs no draws.
     """
     import torch
 
-    single, together, middle, spread, noisy = [], [], [], [], []
+    from regimes.measure import error_sources
+
+    single, together, without, noisy = [], [], [], []
     for task, seed in zip(tasks, seeds, strict=True):
         clean, noised, push = [], [], 0.0
         for weights in features(task.x, width, seed, members, "features"):
@@ -95,18 +96,13 @@ def minimum_norm(
             clean.append(operator @ task.clean)
             noised.append(clean[-1] + operator @ task.noise)
             push += float(operator.square().sum(1).mean()) / members
-        found, ideal = torch.stack(noised), torch.stack(clean)
+        found = torch.stack(noised)
         single.append((found - task.y_test).square().mean(1).cpu().numpy())
         together.append(float((found.mean(0) - task.y_test).square().mean()))
-        middle.append(ideal.mean(0))
-        spread.append(float(ideal.var(0).mean()))
+        without.append(torch.stack(clean))
         noisy.append(noise**2 * push)
-    means = torch.stack(middle)
-    start = float(np.mean(spread))
-    sampling = float(means.var(0).mean()) - start / members
-    bias = float((means.mean(0) - tasks[0].y_test).square().mean())
-    bias -= (sampling + start / members) / len(tasks)
-    return Fits(np.array(single), np.array(together), bias, start, sampling, float(np.mean(noisy)))
+    sources = error_sources(torch.stack(without), tasks[0].y_test)
+    return Fits(np.array(single), np.array(together), sources, float(np.mean(noisy)))
 
 
 @final
@@ -124,9 +120,9 @@ class EffectiveRidge:
 def effective_ridge(task: Task, seed: int, width: int, draws: int, ridge: float) -> EffectiveRidge:
     """Ridge regression on `width` features over sqrt h, averaged, against the limiting kernel."""
     import torch
-    from scipy.optimize import minimize_scalar
 
-    from regimes.theory import infinite_width
+    from regimes.measure import nearest_ridge
+    from regimes.theory import implicit_ridge, infinite_width
 
     y, n, n_test = task.clean + task.noise, len(task.x), len(task.x_test)
     eye = torch.eye(n, dtype=y.dtype, device=y.device)
@@ -143,42 +139,12 @@ def effective_ridge(task: Task, seed: int, width: int, draws: int, ridge: float)
         squares += f.square().sum(0)
     mean = total / draws
     variance = (squares / draws - mean.square()).mean() / max(1, draws - 1)
-    size = mean.square().mean()
     kernel = infinite_width(torch.cat([task.x, task.x_test]), depth=1).nngp
-    values, vectors = torch.linalg.eigh(kernel[:n, :n])
-    cross, turned = kernel[n:, :n] @ vectors, vectors.T @ y
-
-    def distance(r: float) -> float:
-        f = cross @ (turned / (values + r))
-        return float((f - mean).square().mean().div(size).sqrt())
-
-    best = minimize_scalar(
-        lambda u: distance(math.exp(u)),
-        bounds=(math.log(ridge) - 5, math.log(ridge) + 12),
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
+    found = nearest_ridge(kernel[:n, :n], kernel[n:, :n], y, mean, ridge)
     return EffectiveRidge(
-        math.exp(best.x),
-        distance(math.exp(best.x)),
-        distance(ridge),
-        float((variance / size).sqrt()),
-        ridge_root(values.cpu().numpy(), ridge, width),
+        found.ridge,
+        found.distance,
+        found.distance_before,
+        float((variance / mean.square().mean()).sqrt()),
+        implicit_ridge(found.eigenvalues.cpu().numpy(), ridge, width),
     )
-
-
-def ridge_root(eigenvalues: np.ndarray, ridge: float, width: int) -> float:
-    """The positive root of `r = lambda + (r/h) tr K (K + r)^-1` (spec `regimes` REG-69).
-
-    >>> round(ridge_root(np.ones(40), 1e-2, 10**9), 6)  # infinitely many features add nothing
-    0.01
-    """
-    from scipy.optimize import brentq
-
-    spectrum = np.clip(eigenvalues, 0.0, None)
-
-    def excess(r: float) -> float:
-        return float(r - ridge - r / width * (spectrum / (spectrum + r)).sum())
-
-    top = ridge + spectrum.sum() / width  # the trace term is at most tr K/h
-    return float(brentq(excess, ridge, top * (1 + 1e-9), xtol=1e-15))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Point, TrialConfig, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.relu._claims import FLIPPING, claim
 from regimes.studies.regimes.relu._figures import FIGURES
 
@@ -101,25 +101,25 @@ class Relu:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train networks side by side at one scale; compare kernels and masks before and after."""
-        data = setting.task_at(
+        data = _setting.task_at(
             point, params.images, params.n_train, params.n_kernel, components=params.components
         )
-        start, alpha = setting.members_at(
+        start, alpha = _setting.members_at(
             point, data, point.width, params.depth, [point.scale], point.seed, activation="relu"
         )
-        run = setting.train_at(point, params, start, data, alpha, floor=params.floor)
+        run = _training.train_at(point, params, start, data, alpha, floor=params.floor)
         numbers = {
-            "kernel_change": setting.kernel_changes(start, run, data.x_test),
-            "weight_change": setting.weight_changes(start, run),
-            "flips": mask_flips(start, run, data.x_test),
-            "train_flips": mask_flips(start, run, data.x_train),
-            "fitted": setting.fitted(run),
-            "satisfied": run.history["satisfied"][:, -1].numpy(),
-            "steps": run.steps.numpy().astype(float),
-            "forced": run.forced.numpy().astype(float),
+            "kernel_change": _runs.kernel_changes(start, run, data.x_test),
+            "weight_change": _runs.weight_changes(start, run),
+            "flips": switched(start, run, data.x_test),
+            "train_flips": switched(start, run, data.x_train),
+            "fitted": _runs.fitted(run),
+            "satisfied": run.history["satisfied"][:, -1],
+            "steps": run.steps.double(),
+            "forced": run.forced.double(),
         }
-        arrays = {name: Array("seed", values) for name, values in numbers.items()}
-        return TrialResult({"pairs": params.depth * point.width * params.n_kernel}, arrays)
+        pairs = params.depth * point.width * params.n_kernel
+        return TrialResult({"pairs": pairs}, _runs.by_seed(numbers))
 
     @staticmethod
     def formerly(params: Params, config: TrialConfig) -> TrialConfig | None:
@@ -135,13 +135,11 @@ class Relu:
         return TrialConfig(config.study, config.version, fixed, point, config.dtype)
 
 
-def mask_flips(start: Ensemble, run: Run, x: Tensor) -> np.ndarray:
+def switched(start: Ensemble, run: Run, x: Tensor) -> Tensor:
     """Number of (hidden neuron, pattern) pairs that training switched on or off, (R,)."""
-    net = start.template
-    _, before = net.layers_stacked(start.parameters, x)  # type: ignore[operator]
-    _, after = net.layers_stacked(run.parameters, x)  # type: ignore[operator]
-    flips = sum(
-        ((now > 0) != (then > 0)).flatten(1).sum(1)
-        for now, then in zip(after[:-1], before[:-1], strict=True)
-    )
-    return flips.cpu().numpy().astype(float)
+    import torch
+
+    from regimes.measure import mask_flips
+
+    layers = [mask_flips(now, then) for now, then in _runs.hidden_layers(start, run, x)]
+    return torch.stack(layers).sum(0).double()

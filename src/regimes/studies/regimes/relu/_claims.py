@@ -3,8 +3,9 @@
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Measured, Missing, Parts, mean_of, near, need
+from regimes.lab.judge import Claims, Measured, Missing, Parts, jackknifed, mean_of, near, need
 from regimes.studies.regimes._fitted_runs import NEAR, inside
+from regimes.studies.regimes._remarks import numbers
 
 FLIPPING = (1e2, 1e5)  # scales of the fits where neurons switch
 FEATURE = (0.0, 10.0)  # scales whose runs count as feature learning
@@ -40,8 +41,6 @@ def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> 
     >>> round(slope_of_mean(x, np.array([3 / x, 1 / x, 2 / x])).value, 6)
     -1.0
     """
-    from regimes.measure import jackknife_error
-
     seen = (np.nan_to_num(values) > 0).sum(0) > 1
     if seen.sum() < 3:
         raise Missing("fewer than three scales have two networks with a change to average")
@@ -50,8 +49,7 @@ def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> 
     def fit(rows: np.ndarray) -> float:
         return float(np.polyfit(logs, np.log(np.nanmean(rows, 0)) / power, 1)[0])
 
-    left_out = [fit(np.delete(powers, i, 0)) for i in range(len(powers))]
-    return Measured(fit(powers), jackknife_error(np.array(left_out)))
+    return jackknifed(powers, fit)
 
 
 def single_patch(dataset: Data, width: int) -> tuple[np.ndarray, list[float]]:
@@ -120,9 +118,8 @@ def _flips(dataset: Data) -> Parts:
     for width in _widths(dataset):
         scales, flips = switching(dataset, "flips", width)
         yield near(f"h={width}", slope_of_mean(scales, flips), -1.0, 0.15)
-        counts = ", ".join(f"{mean:.3g}" for mean in np.nanmean(flips, 0))
-        places = ", ".join(f"{scale:g}" for scale in scales)
-        told.append(f"h={width}: {counts} at scales {places}; {_training_flips(dataset, width)}")
+        counts = f"{numbers(np.nanmean(flips, 0), '.3g')} at scales {numbers(scales)}"
+        told.append(f"h={width}: {counts}; {_training_flips(dataset, width)}")
     return "mean number of (hidden neuron, test point) pairs that switched; " + "; ".join(told)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _former, _runs, _setting, _training
 from regimes.studies.regimes.sample_size._claims import claim
 from regimes.studies.regimes.sample_size._figures import FIGURES
 
@@ -49,7 +49,7 @@ class Params:
             max_steps=100_000,
         ),
     },
-    axes=[Axis("n_train", unit="images"), *setting.MEMBERS],
+    axes=[Axis("n_train", unit="images"), *_setting.MEMBERS],
     units={"error": "fraction", "ensemble_error": "fraction"},
     renamed={"at": "scale"},  # in trials from before it was an axis
 )
@@ -63,17 +63,17 @@ class SampleSize:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
+    formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Both scales and all seeds side by side."""
-        data = setting.task_at(point, params.images, point.n_train, params.n_test)
-        start, alpha = setting.members_of(point, data, params.width, params.depth)
-        run = setting.train_at(point, params, start, data, alpha)
-        each = {"error": run.test_errors, "fitted": setting.fitted(run)}
-        together = setting.ensemble_errors(point, run, data)
-        return TrialResult(arrays=setting.by_member(point, each) | {"ensemble_error": together})
+        data = _setting.task_at(point, params.images, point.n_train, params.n_test)
+        start, alpha = _setting.members_of(point, data, params.width, params.depth)
+        run = _training.train_at(point, params, start, data, alpha)
+        each = {"error": run.test_errors, "fitted": _runs.fitted(run)}
+        together = _runs.ensemble_errors(point, run, data)
+        return TrialResult(arrays=_runs.by_member(point, each) | {"ensemble_error": together})
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

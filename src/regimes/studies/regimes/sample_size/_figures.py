@@ -1,7 +1,7 @@
 """Errors against the number of images."""
 
 from regimes.lab import Data, Figure, draw
-from regimes.studies.regimes._error_curves import single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
 from regimes.studies.regimes.sample_size._claims import finished
 
 
@@ -13,8 +13,8 @@ def _errors(dataset: Data) -> Figure:
         "is ahead; the gap closes as images are added, and the document finds feature learning "
         "slightly ahead at 5000."
     )
-    done, title = finished(dataset), "test error (%)"
-    figure = draw.axes("training images", title, log="xy", ticks=done.n_train, caption=caption)
+    done = finished(dataset)
+    figure = draw.axes("training images", PERCENT, log="xy", ticks=done.n_train, caption=caption)
     figure.update_yaxes(dtick="D2")
     for scale, color, part in draw.each(done, "scale"):
         single_and_ensemble(figure, part, "n_train", f"sqrt(h) alpha = {scale:g}", color)

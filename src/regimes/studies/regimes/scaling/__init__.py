@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.scaling._claims import claim
 from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
-
-if TYPE_CHECKING:
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
 
 LEVELS = {"t_90": 0.9, "t_half": 0.5, "t_10": 0.1}  # of the loss, which starts at 1
 DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -120,49 +114,32 @@ class Scaling:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the networks of all seeds at one depth, width and scale."""
-        from regimes import flow
+        import torch
 
-        data, start, alpha = setting.networks_at(point, params)
+        from regimes import flow, measure
+
+        data, start, alpha = _setting.networks_at(point, params)
         levels = {name: flow.loss_below(level) for name, level in LEVELS.items()}
-        run = setting.train_at(point, params, start, data, alpha, events=tuple(levels.values()))
+        run = _training.train_at(point, params, start, data, alpha, events=tuple(levels.values()))
         kernel_points = data.x_test[: params.n_kernel]
-        layers, hidden = _movement(start, run, kernel_points)
+        levels_passed = {name: run.event_times[level.name] for name, level in levels.items()}
         numbers = {
-            "kernel_change": setting.kernel_changes(start, run, kernel_points),
-            "weight_change": setting.weight_changes(start, run),
-            "fitted": setting.fitted(run),
-            "steps": run.steps.numpy().astype(float),
-            "test_error": run.test_errors.cpu().numpy(),
+            "kernel_change": _runs.kernel_changes(start, run, kernel_points),
+            "weight_change": _runs.weight_changes(start, run),
+            "fitted": _runs.fitted(run),
+            "steps": run.steps.double(),
+            "test_error": run.test_errors,
         }
-        numbers |= {name: run.event_times[level.name].numpy() for name, level in levels.items()}
-        arrays = {name: Array("seed", values) for name, values in numbers.items()}
-        arrays["layer_change"] = Array(("seed", "layer"), layers)
-        arrays["preact_change"] = Array(("seed", "hidden"), hidden)
-        arrays["loss_curve"] = Array("moment", _loss_curve(run, float(numbers["t_half"][0])))
+        arrays = _runs.by_seed(numbers | levels_passed)
+        layers = [  # W_0..W_L
+            measure.layer_change(run.parameters[name], value, stacked=True).rms
+            for name, value in start.parameters.items()
+        ]
+        pairs = _runs.hidden_layers(start, run, kernel_points)
+        hidden = [measure.preact_change(now, then) for now, then in pairs]  # z~_1..z~_L
+        arrays["layer_change"] = Array(("seed", "layer"), torch.stack(layers, 1))
+        arrays["preact_change"] = Array(("seed", "hidden"), torch.stack(hidden, 1))
+        moments = float(levels_passed["t_half"][0]) * MOMENTS
+        (losses,) = measure.at_times(run.times[:1], run.losses[:1], moments)  # of the first network
+        arrays["loss_curve"] = Array("moment", losses)
         return TrialResult({"main_width": params.main_width}, arrays)
-
-
-def _movement(start: Ensemble, run: Run, x: object) -> tuple[np.ndarray, np.ndarray]:
-    """Root mean square change of W_0..W_L, (R, L+1), and of z~_1..z~_L, (R, L)."""
-    from regimes import measure
-
-    net = start.template
-    layers = [
-        measure.layer_change(run.parameters[name], value, stacked=True).rms
-        for name, value in start.parameters.items()
-    ]
-    _, before = net.layers_stacked(start.parameters, x)  # type: ignore[operator]
-    _, after = net.layers_stacked(run.parameters, x)  # type: ignore[operator]
-    hidden = [
-        measure.preact_change(now, then) for now, then in zip(after[:-1], before[:-1], strict=True)
-    ]
-    return (
-        np.stack([each.cpu().numpy() for each in layers], 1),
-        np.stack([each.cpu().numpy() for each in hidden], 1),
-    )
-
-
-def _loss_curve(run: Run, t_half: float) -> np.ndarray:
-    """Loss of the first network at the `MOMENTS`, in units of t_half."""
-    times, losses = run.times[0].numpy(), run.losses[0].numpy()
-    return np.interp(t_half * MOMENTS, times, losses)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
-from regimes.studies.regimes import _setting as setting
+from regimes.studies.regimes import _former, _runs, _setting, _training
 from regimes.studies.regimes.stochastic._claims import claim
 from regimes.studies.regimes.stochastic._figures import FIGURES
 
@@ -59,7 +59,7 @@ class Params:
             max_steps=400_000,
         ),
     },
-    axes=[Axis("rate", unit="t_half"), *setting.MEMBERS],
+    axes=[Axis("rate", unit="t_half"), *_setting.MEMBERS],
     units={"error": "fraction", "kernel_change": "1"},
     renamed={"at": "scale"},  # in trials from before it was an axis
 )
@@ -72,29 +72,29 @@ class Stochastic:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(setting.scales_as_parameter)  # they are found again
+    formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """All scales and seeds side by side."""
-        data = setting.task_at(point, params.images, params.n_train, params.n_test)
-        start, alpha = setting.members_of(point, data, params.width)
+        data = _setting.task_at(point, params.images, params.n_train, params.n_test)
+        start, alpha = _setting.members_of(point, data, params.width)
         last = params.max_steps
         if point.rate == 0:
-            run = setting.train(start, data, alpha, eps=params.eps, max_steps=last)
+            run = _training.train(start, data, alpha, eps=params.eps, max_steps=last)
         else:  # a rate means the same at every scale in units of the flow's own time
             eps = max(params.eps, 1e-2)
-            flow = setting.train(start, data, alpha, eps=eps, until="halved", max_steps=last)
+            flow = _training.train(start, data, alpha, eps=eps, until="halved", max_steps=last)
             rate = (point.rate * flow.event_times["halved"]).tolist()
             steps = {"max_steps": last, "batch_size": params.batch, "check_every": 50}
-            run = setting.descend(start, data, alpha, rate=rate, **steps)
+            run = _training.descend(start, data, alpha, rate=rate, **steps)
         x = data.x_test[: params.n_kernel]
         each = {
-            "kernel_change": setting.kernel_changes(start, run, x, seeds=len(point.seed)),
+            "kernel_change": _runs.kernel_changes(start, run, x, seeds=len(point.seed)),
             "error": run.test_errors,
-            "fitted": setting.fitted(run),
+            "fitted": _runs.fitted(run),
         }
-        return TrialResult(arrays=setting.by_member(point, each))
+        return TrialResult(arrays=_runs.by_member(point, each))
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

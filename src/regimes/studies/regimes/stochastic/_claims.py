@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import Claims, Missing, need
+from regimes.lab.judge import Claims, Measured, Missing, need
+from regimes.studies.regimes._remarks import numbers
 
 if TYPE_CHECKING:
     from regimes.measure import PhaseBoundary
@@ -34,7 +35,7 @@ def crossovers(dataset: Data) -> PhaseBoundary:
     field = done.kernel_change.where(done.fitted > 0).transpose("seed", "rate", "scale").values
     line = phase_boundary(done.rate.values, done.scale.values, field, 1.0)
     if np.isnan(line.y).any():
-        lost = ", ".join(f"{rate:g}" for rate in line.x[np.isnan(line.y)])
+        lost = numbers(line.x[np.isnan(line.y)])
         raise Missing(f"the kernel does not change by its norm at any scale at rate {lost}")
     return line
 
@@ -42,17 +43,16 @@ def crossovers(dataset: Data) -> PhaseBoundary:
 @claim("REG-72", EXPECTED)
 def _shift(dataset: Data) -> Claim:
     line = crossovers(dataset)
-    flow, off = line.y[0], line.error / line.y
-    ratio = line.y[1:] / flow
-    error = ratio * np.hypot(off[1:], off[0])
+    flow, *others = (Measured(*place) for place in zip(line.y, line.error, strict=True))
+    ratios = [other / flow for other in others]
     told = ", ".join(
-        f"{r:.3f} ± {e:.2g} at {rate:g} t_half"
-        for r, e, rate in zip(ratio, error, line.x[1:], strict=True)
+        f"{ratio.value:.3f} ± {ratio.error:.2g} at {rate:g} t_half"
+        for ratio, rate in zip(ratios, line.x[1:], strict=True)
     )
     unfitted = int((dataset.fitted < 1).sum())
     why = (
         f"an open question of the document, so reported and not judged: {told}; flow at "
-        f"{flow:.3g} ± {line.error[0]:.2g}; {unfitted} runs ended unfitted"
+        f"{flow}; {unfitted} runs ended unfitted"
     )
-    k = int(np.abs(np.log(ratio)).argmax())
-    return Claim("REG-72", Verdict.INCONCLUSIVE, EXPECTED, float(ratio[k]), float(error[k]), why)
+    most = max(ratios, key=lambda ratio: abs(np.log(ratio.value)))
+    return Claim("REG-72", Verdict.INCONCLUSIVE, EXPECTED, most.value, most.error, why)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
-from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes import _runs
 from regimes.studies.regimes.variants._claims import claim
 from regimes.studies.regimes.variants._figures import FIGURES
 from regimes.studies.regimes.variants._settings import (
@@ -103,17 +103,15 @@ class Variants:
         setting = setting_of(params, point.variant)
         data = task_of(params, setting, point.device)
         start, run = trained(params, setting, data, point.seed, point.device)
-        if run.outputs_test is None:
-            raise ValueError("the task has no test points")
         both = (setting.scale, point.seed)
-        outputs = shared.grid(run.outputs_test[..., 0], *both)
-        kept = shared.grid(counted(setting, run), *both)
-        changes = shared.kernel_changes(start, run, data.x_test[: params.n_kernel])
+        outputs = _runs.grid(_runs.predictions(run), *both)
+        kept = _runs.grid(counted(setting, run), *both)
+        changes = _runs.kernel_changes(start, run, data.x_test[: params.n_kernel])
         found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
             "kept": kept,
-            "steps": shared.grid(run.steps, *both).astype(float),
-            "kernel_change": shared.grid(changes, *both),
-            "unfitted": 1.0 - shared.grid(run.history["satisfied"][:, -1], *both),
+            "steps": _runs.grid(run.steps, *both).astype(float),
+            "kernel_change": _runs.grid(changes, *both),
+            "unfitted": 1.0 - _runs.grid(run.history["satisfied"][:, -1], *both),
         }
         dims = ("scale", "seed")
         arrays = {name: Array(dims[: values.ndim], values) for name, values in found.items()}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from regimes.studies._images import SETS, image_task
-from regimes.studies.regimes import _setting as shared
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes._adam import adam, nearly_fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
     from regimes.data import Dataset
@@ -127,9 +126,9 @@ def setting_of(params: Params, variant: str) -> Setting:
 def task_of(params: Params, setting: Setting, device: str) -> Dataset:
     """The data of a variant, points as vectors."""
     options: dict[str, Any] = {"components": setting.components, "device": device}
-    few = max(setting.p, params.n_test) <= min(shared.POOL)
+    few = max(setting.p, params.n_test) <= min(_setting.POOL)
     if setting.images in ("digits", "mnist") and setting.components is not None and few:
-        return shared.task(setting.images, setting.p, params.n_test, **options)
+        return _setting.task(setting.images, setting.p, params.n_test, **options)
     return image_task(
         setting.images, setting.p, params.n_test, shrink=setting.shrink, flat=True, **options
     )
@@ -142,13 +141,13 @@ def trained(
     from regimes import flow
 
     d = math.prod(data.in_shape)
-    start, alpha = shared.members(
+    start, alpha = _setting.members(
         d, setting.width, setting.depth, setting.scale, seeds, bias=setting.bias, device=device
     )
     if setting.adam:
         steps = {"max_steps": params.adam_steps, "look": LOOK}
         return start, adam(start, data, alpha, rate=params.rate, **steps)
-    return start, shared.train(
+    return start, _training.train(
         start,
         data,
         alpha,
@@ -162,4 +161,4 @@ def trained(
 
 def counted(setting: Setting, run: Run) -> np.ndarray:
     """1 for the runs that count: those that fitted, with Adam those that nearly did."""
-    return nearly_fitted(run) if setting.adam else shared.fitted(run)
+    return nearly_fitted(run) if setting.adam else _runs.fitted(run)

@@ -1,0 +1,137 @@
+"""What is kept of runs: how members ended, how far they moved, as arrays of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from regimes.lab import Array
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
+
+    from regimes.data import Dataset
+    from regimes.flow import Run
+    from regimes.lab import Point
+    from regimes.nets import Ensemble, FullyConnected
+
+
+def predictions(run: Run) -> Tensor:
+    """F of every member on the test points, (R, n)."""
+    if run.outputs_test is None:
+        raise ValueError("the studies of this theme measure on test points, and there are none")
+    return run.outputs_test[..., 0]
+
+
+def fitted(run: Run) -> np.ndarray:
+    """Whether every margin was reached, 1 or 0 for each member."""
+    import numpy as np
+
+    from regimes.flow import Status
+
+    return np.array([float(status is Status.FITTED) for status in run.status])
+
+
+def ended(start: Ensemble, run: Run) -> Ensemble:
+    """The networks after training."""
+    from regimes.nets import Ensemble
+
+    return Ensemble(start.template, run.parameters, start.buffers)
+
+
+def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Pre-activations after and before training, (R, n, h) each, of every hidden layer."""
+    net = cast("FullyConnected", start.template)
+    _, before = net.layers_stacked(start.parameters, x)
+    _, after = net.layers_stacked(run.parameters, x)
+    return zip(after[:-1], before[:-1], strict=True)
+
+
+def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
+    """|Theta - Theta_0|/|Theta_0| of every member on these points (S14), (R,).
+
+    With `seeds`, members i and i + seeds start alike, as those of `members`: their first kernels
+    are made once, and so many kernels at a time are in memory.
+    """
+    import torch
+
+    from regimes.tangent import stacked_gram
+
+    end = ended(start, run)
+    block = seeds or start.size
+    before = stacked_gram(start.select(slice(block)), x)
+    size = before.flatten(1).norm(dim=1)
+    changes = []
+    for i in range(0, start.size, block):
+        after = stacked_gram(end.select(slice(i, i + block)), x)
+        changes.append((after - before).flatten(1).norm(dim=1) / size)
+    return torch.cat(changes).cpu().numpy()
+
+
+def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
+    """|w - w0|/|w0| over all layers of every member (S14), (R,)."""
+    import torch
+
+    from regimes.measure import relative_change
+
+    end, first = (
+        torch.cat([parameters[name].flatten(1) for name in start.parameters], dim=1)
+        for parameters in (run.parameters, start.parameters)
+    )
+    return relative_change(end, first).cpu().numpy()
+
+
+def grid(values: Any, scales: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
+    """Values of the members of `members`, (R, ...), as (scale, seed, ...)."""
+    import numpy as np
+
+    found = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
+    return found.reshape(len(scales), len(seeds), *found.shape[1:])
+
+
+def by_seed(values: Mapping[str, Any]) -> dict[str, Array]:
+    """Values of every member of a trial at one scale, one per name, as arrays over its seeds."""
+    return {name: Array("seed", each) for name, each in values.items()}
+
+
+def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
+    """Values of every member of a trial, one per name, as arrays over its scales and seeds."""
+    return {
+        name: Array(("scale", "seed"), grid(each, point.scale, point.seed))
+        for name, each in values.items()
+    }
+
+
+def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
+    """Error of the mean prediction over the seeds of a trial (S14), one for each scale."""
+    from regimes.measure import ensemble_error
+
+    outputs = predictions(run).view(len(point.scale), len(point.seed), -1)
+    return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
+
+
+def outcomes(
+    run: Run, data: Dataset, kept: np.ndarray, *, least: int = 3
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """`measure.ensemble_outcomes` of a trial at one scale: of all its seeds, and of each (R,)."""
+    from regimes.measure import ensemble_outcomes
+
+    outputs, labels = predictions(run)[None].cpu().numpy(), data.y_test.cpu().numpy()
+    found = vars(ensemble_outcomes(outputs, labels, kept[None], least=least))
+    whole = {name: float(values[0]) for name, values in found.items() if values.ndim == 1}
+    return whole, {name: values[0] for name, values in found.items() if values.ndim == 2}
+
+
+def ends(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
+    """How the members of a trial ended, and the error of their ensembles."""
+    from regimes import measure
+
+    each = {
+        "error": run.test_errors,
+        "fitted": fitted(run),
+        "unfitted": measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
+        "output_norm": measure.output_norm(predictions(run)),
+        "steps": (run.steps + run.refused).double(),
+    }
+    return by_member(point, each) | {"ensemble_error": ensemble_errors(point, run, data)}
