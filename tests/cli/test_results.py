@@ -7,7 +7,7 @@ def test_results_are_kept_and_read_without_the_store(regimes, tmp_path):
     saved = regimes("results", "save", "toy/echo").stdout
     assert saved.splitlines()[-1] == str(folder)
     about = json.loads((folder / "summary.json").read_text())
-    assert about["command"] == "regimes run toy/echo --size cpu"
+    assert about["command"] == "regimes run toy/echo --size cpu --workers 0"
     assert about["environment"]["versions"]["regimes"]
     elsewhere = ("--store", tmp_path / "nothing", "--theme", "toy", "--json")
     answer = json.loads(regimes("claims", *elsewhere).stdout)
