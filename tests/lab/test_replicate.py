@@ -25,6 +25,7 @@ from regimes.lab import (
     verdicts,
 )
 from regimes.lab import _replicate as module
+from regimes.lab._parameters import every_value
 
 
 def fresh_run(study, store, size="smoke", settings=(), seen=None):
@@ -79,13 +80,7 @@ def test_every_study_can_be_given_fresh_seeds():
                 fresh = fresh_parameters(study, params, seen)
                 old, new = study.configs(params), study.configs(fresh)
                 assert len(old) == len(new)
-                assert not seen & module._seeds_in({"": {"seed": module_seeds(fresh)}})
-
-
-def module_seeds(params):
-    from regimes.lab._parameters import every_value
-
-    return every_value(params, "seed")
+                assert seen.isdisjoint(every_value(fresh, "seed"))
 
 
 def test_labels_tell_the_size_and_what_was_set(toys):
@@ -104,6 +99,10 @@ def test_labels_tell_the_size_and_what_was_set(toys):
         ((9.1, 0.1), (9.2, 0.1), Mark.SAME),
         ((9.1, 0.1), (1.2, 0.1), Mark.OTHER),
         ((1.123456, 0.1), (1.123456, 0.1), Mark.IGNORES_SEED),
+        ((1.123456, None), (1.123456, None), Mark.IGNORES_SEED),
+        ((1.123456, 0.1), (1.123456 + 1e-15, 0.1 - 1e-16), Mark.IGNORES_SEED),
+        ((1.123456, 0.1), (1.123456, 0.11), Mark.REPLICATED),
+        ((1.0000001, None), (1.0000002, None), Mark.REPLICATED),
         ((1.0, None), (1.0, None), Mark.REPLICATED),  # a count may agree by chance
     ],
 )

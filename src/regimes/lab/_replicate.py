@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +18,7 @@ from regimes.lab._study import Study
 
 SEED = "seed"
 SMALL = 2**20  # bytes of data that are kept with a record
+_DIGITS = 1e-6  # to which single precision agrees with itself on another machine
 
 
 class Mark(StrEnum):
@@ -128,12 +130,17 @@ def _mark(recorded: Claim, fresh: Claim | None) -> Mark:
 def _to_the_last_digit(a: Claim, b: Claim) -> bool:
     """Whether a claim came out the same in a way that chance does not explain.
 
-    Counts and shares of a few may agree by chance, and then other numbers in `why` differ.
+    Another machine may change the last digits. Counts and shares of a few may agree by chance, and
+    then other numbers in `why` differ.
     """
-    if (a.measured, a.error) != (b.measured, b.error) or a.measured is None:
+    if a.measured is None or b.measured is None:
         return False
+    if not math.isclose(a.measured, b.measured, rel_tol=_DIGITS):
+        return False
+    if a.error and b.error:
+        return math.isclose(a.error, b.error, rel_tol=_DIGITS)
     is_round = float(f"{a.measured:.4g}") == a.measured
-    return a.why == b.why or not is_round
+    return a.why == b.why or (a.measured == b.measured and not is_round)
 
 
 def _seeds_in(params: Mapping[str, Any]) -> set[int]:
