@@ -7,7 +7,7 @@ def test_results_are_kept_and_read_without_the_store(regimes, tmp_path):
     saved = regimes("results", "save", "toy/echo").stdout
     assert saved.splitlines()[-1] == str(folder)
     about = json.loads((folder / "summary.json").read_text())
-    assert about["command"] == "regimes run toy/echo --size cpu"
+    assert about["command"] == "regimes run toy/echo --size cpu --workers 0"
     assert about["environment"]["versions"]["regimes"]
     elsewhere = ("--store", tmp_path / "nothing", "--theme", "toy", "--json")
     answer = json.loads(regimes("claims", *elsewhere).stdout)
@@ -27,3 +27,13 @@ def test_an_unfinished_run_is_not_saved_unless_asked(regimes, tmp_path):
     about = json.loads((tmp_path / "results/toy/echo/cpu/summary.json").read_text())
     assert (about["finished"], about["trials"]) == (6, 9)
     assert {claim["verdict"] for claim in about["claims"]} == {"inconclusive"}
+
+
+def test_results_without_a_summary_of_their_run_say_how_they_were_saved(regimes, store, tmp_path):
+    import shutil
+
+    regimes("run", "toy/echo", "--size", "cpu", "--workers", 0)
+    shutil.rmtree(store.root / "summaries")
+    regimes("results", "save", "toy/echo", "--size", "cpu")
+    about = json.loads((tmp_path / "results/toy/echo/cpu/summary.json").read_text())
+    assert about["command"] == "regimes results save toy/echo --size cpu"

@@ -124,3 +124,13 @@ def test_a_study_that_cannot_summarise_keeps_its_trials(regimes, toys, store):
     assert f"its trials are kept in {store.root}" in result.stderr
     assert len(store.keys("toy/echo")) == 6
     assert "cannot be brought up to date" in regimes("claims", "--theme", "toy").stderr
+
+
+def test_the_command_is_kept_as_it_was_typed(regimes, store, tmp_path):
+    about = store.root / "summaries" / "toy" / "echo"
+    regimes("run", "toy/echo", "--workers", 0, "--set", "alpha=0.5, 1", "--json")
+    (folder,) = about.iterdir()
+    command = json.loads((folder / "summary.json").read_text())["command"]
+    assert command == "regimes run toy/echo --workers 0 --set 'alpha=0.5, 1' --json"
+    regimes("run", "toy/echo", "--set", "alpha=0.5, 1")  # nothing is left to do
+    assert json.loads((folder / "summary.json").read_text())["command"] == command

@@ -37,25 +37,56 @@ def test_gpus_are_asked_of_the_driver(driver, monkeypatch):
     assert module.gpus() == []
 
 
-def test_the_commit_says_whether_files_were_changed(tmp_path, monkeypatch):
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A repository with a package of two rooms, and git in it."""
+    source = tmp_path / "src" / "regimes" / "lab" / "_environment.py"
+    for path in (source, source.parents[1] / "studies" / "one.py", tmp_path / "notes.md"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n")
+    monkeypatch.setattr(module, "__file__", str(source))
+
     def git(*words):
         identity = ["-c", "user.name=n", "-c", "user.email=e@e"]
         subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
 
-    source = tmp_path / "lab" / "_environment.py"
-    source.parent.mkdir()
-    source.write_text("x = 1\n")
-    monkeypatch.setattr(module, "__file__", str(source))
     git("init", "-q")
+    return tmp_path, git
+
+
+def test_the_commit_is_that_of_the_whole_source(checkout, monkeypatch):
+    root, git = checkout
     assert module.commit.__wrapped__() is None  # no commit yet
     git("add", ".")
     git("commit", "-q", "-m", "first")
     clean = module.commit.__wrapped__()
     assert len(clean) == 40
-    source.write_text("x = 2\n")
+    (root / "notes.md").write_text("other words\n")
+    assert module.commit.__wrapped__() == clean
+    study = root / "src" / "regimes" / "studies" / "one.py"
+    study.write_text("x = 2\n")
     assert module.commit.__wrapped__() == f"{clean}+"
-    stranger = tmp_path / "untracked" / "_environment.py"
-    stranger.parent.mkdir()
+    git("checkout", "--", "src")
+    assert module.commit.__wrapped__() == clean
+    study.with_name("another.py").write_text("")
+    assert module.commit.__wrapped__() == f"{clean}+"
+
+
+def test_a_tag_is_named_beside_the_commit(checkout):
+    _, git = checkout
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    plain = module.commit.__wrapped__()
+    git("tag", "-a", "v1", "-m", "one")
+    assert module.commit.__wrapped__() == f"v1-0-g{plain}"
+
+
+def test_a_package_inside_somebody_elses_repository_has_no_commit(checkout, monkeypatch):
+    root, git = checkout
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    stranger = root / ".venv" / "site-packages" / "regimes" / "lab" / "_environment.py"
+    stranger.parent.mkdir(parents=True)
     stranger.write_text("")
     monkeypatch.setattr(module, "__file__", str(stranger))
     assert module.commit.__wrapped__() is None

@@ -43,6 +43,9 @@ def test_a_summary_tells_what_was_run_where(toys, store):
     assert place.startswith(summary.environment["machine"]["host"] + ": ")
     assert "device cpu" in place
     assert summary.environment["versions"]["torch"] in place
+    assert f"numpy {summary.environment['versions']['numpy']}" in place
+    assert place.endswith("(6 trials)")
+    assert summary.wall_seconds is not None
     assert summary.trial_seconds > 0
     verdicts = {claim.id: claim.verdict for claim in summary.claims}
     assert verdicts == {"TOY-1": Verdict.REPRODUCED, "TOY-2": Verdict.NOT_REPRODUCED}

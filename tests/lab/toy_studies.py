@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Claim, Point, Series, TrialResult, study
+from regimes.lab import Array, Axis, Claim, Point, Series, TrialResult, rows, study
+from regimes.lab.judge import Claims, below, mean_of, near
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,62 @@ class Echo:
             Claim.between("TOY-1", largest, 0, 100, statement="It is small"),
             Claim.holds("TOY-2", largest < 0, "negative", why=f"{largest}", statement="Below 0"),
         ]
+
+
+@dataclass(frozen=True)
+class DrawParams:
+    seed: tuple[int, ...] = (0, 1, 2, 3)
+    limit: float = 10.0
+
+
+@dataclass(frozen=True)
+class FormulaParams:
+    factor: float = 2.0
+
+
+draw = Claims()
+
+
+@draw("DRAW-1", "draws are small")
+def _small(dataset):
+    yield below("mean", mean_of(rows(dataset, "draws").drawn[0]), 2.0)
+
+
+@draw("DRAW-2", "the recorded seeds are lucky")
+def _lucky(dataset):
+    yield below("least seed", float(rows(dataset, "draws").seed.min()), 2.5)
+
+
+@draw("DRAW-3", "the formula holds")
+def _formula(dataset):
+    yield near("root", float(rows(dataset, "formula").formula[0]), 2**0.5, 0.1)
+
+
+@draw("DRAW-4", "draws are negative")
+def _negative(dataset):
+    yield below("mean", mean_of(rows(dataset, "draws").drawn[0]), -1.0)
+
+
+@study(
+    "toy/draws",
+    version=1,
+    sizes={
+        "smoke": {"draws": DrawParams(), "formula": FormulaParams()},
+        "cpu": {"draws": DrawParams(seed=(0, 1, 2, 3, 4)), "formula": FormulaParams()},
+    },
+    axes={"draws": [Axis("seed", stacked=True)], "formula": []},
+)
+class Draws:
+    """One block draws from its seeds, the other has nothing to draw."""
+
+    claims = draw
+
+    @staticmethod
+    def trial(params, point: Point) -> TrialResult:
+        if point.block == "formula":
+            return TrialResult({"formula": params.factor**0.5})
+        drawn = [np.random.default_rng(seed).uniform() for seed in point.seed]
+        return TrialResult(arrays={"drawn": Array("seed", drawn)})
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from regimes.lab import (
     LedgerLine,
     Store,
     Verdict,
+    count_replicated,
     count_verdicts,
     discover,
     known_summaries,
@@ -57,8 +58,8 @@ def claims(
         catalogue, Store(store), results_root(results), source=source, refresh=refresh
     )
     for summary in found:
-        if summary.problem:
-            say(f"{summary.study} ({summary.label}): {summary.problem}", error=True)
+        for problem in filter(None, (summary.problem, *(f"stale: {r}" for r in summary.stale))):
+            say(f"{summary.study} ({summary.label}): {problem}", error=True)
     wanted = set(catalogue.studies[study].judges) if study else None
     lines = [
         line
@@ -69,11 +70,14 @@ def claims(
     ]
     counts = count_verdicts(lines)
     if as_json:
-        say_json({"claims": [_as_dict(line) for line in lines], "counts": counts})
+        replicated = count_replicated(lines)
+        found_lines = [_as_dict(line) for line in lines]
+        say_json({"claims": found_lines, "counts": counts, "replicated": replicated})
     else:
         headings = ["id", "verdict", "expected", "measured", "run", "claim"]
         table(headings, [_row(line) for line in lines])
-        say(", ".join(f"{number} {name}" for name, number in counts.items()))
+        told = ", ".join(f"{number} {name}" for name, number in counts.items())
+        say(f"{told}; {count_replicated(lines)} of the reproduced were replicated on fresh seeds")
     if strict and counts[Verdict.NOT_REPRODUCED.value]:
         raise typer.Exit(FAILED)
 
@@ -83,7 +87,7 @@ def _row(line: LedgerLine) -> list[str]:
     where = f"{line.study} ({line.size})" if line.claim else ""
     return [
         line.entry.id,
-        line.verdict.value,
+        ", ".join([line.verdict.value, *line.notes]),
         expected,
         measured_text(line.claim),
         where,
@@ -102,5 +106,7 @@ def _as_dict(line: LedgerLine) -> dict[str, Any]:
         "verdict": line.verdict.value,
         "study": line.study or None,
         "size": line.size or None,
+        "fresh_seeds": line.mark.value if line.mark else None,
+        "stale": list(line.stale),
         **{name: measured.get(name) for name in ("expected", "measured", "error", "why")},
     }

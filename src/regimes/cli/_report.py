@@ -50,7 +50,8 @@ def report(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(report_html(sections), encoding="utf-8")
     for part in sections:
-        for problem in filter(None, (part.summary.problem, part.problem)):
+        stale = (f"stale: {reason}" for reason in part.summary.stale)
+        for problem in filter(None, (part.summary.problem, *stale, part.problem)):
             say(f"{part.summary.study} ({part.summary.label}): {problem}", error=True)
     say(f"{len(sections)} runs, {path.stat().st_size / 2**20:.1f} MiB")
     say(str(path))

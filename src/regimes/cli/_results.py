@@ -9,7 +9,8 @@ import typer
 from regimes.cli._options import DtypeOption, ResultsOption, SetOption, SizeOption, StoreOption
 from regimes.cli._output import FAILED, fail, say, user_errors
 from regimes.cli._run import command_of
-from regimes.lab import Store, find, override, save_results, summarise
+from regimes.cli._typed import typed
+from regimes.lab import Store, find, kept_summary, label_of, override, save_results, summarise
 
 app = typer.Typer(help="Results that last: summaries to be committed.", no_args_is_help=True)
 
@@ -32,15 +33,17 @@ def save(
     results: ResultsOption = None,
 ) -> None:
     """Write dataset, claims, environment and command of a run to the results folder."""
+    place = Store(store)
     with user_errors():
         chosen = find(study)
         params = override(chosen.parameters(size), settings or [])
-        command = command_of(study, size, settings, dtype)
-        summary = summarise(chosen, size, params, store=Store(store), dtype=dtype, command=command)
+        ran = kept_summary(place, study, label_of(chosen, size, params, dtype))
+        command = ran.command if ran is not None else typed()  # of the run, where it is known
+        summary = summarise(chosen, size, params, store=place, dtype=dtype, command=command)
     if not summary.complete and not (partial and summary.finished):
         fail(
             f"{summary.finished} of {summary.trials} trials are finished; run the rest with "
-            f"`{summary.command}`"
+            f"`{command_of(study, size, settings, dtype)}`"
             + (", or save what there is with --partial" if summary.finished else ""),
             FAILED,
         )

@@ -6,12 +6,14 @@ import shlex
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from regimes.cli._options import DtypeOption, JsonOption, SetOption, SizeOption, StoreOption
 from regimes.cli._output import BROKEN, FAILED, fail, say, say_json, user_errors
+from regimes.cli._typed import typed
 from regimes.cli._wording import claim_rows, duration
 from regimes.lab import (
     Agenda,
@@ -71,23 +73,50 @@ def run(
     with user_errors():
         chosen = find(study)
         params = override(chosen.parameters(size), settings or [])
-        command = command_of(study, size, settings, dtype)
-        request = Request(chosen, size, params, place, dtype, device, command)
-        planned = request.agenda()
+        request = Request(chosen, size, params, place, dtype, device, typed())
+        planned = plan(request)
+    if dry_run:
+        show_agenda(planned, workers, as_json=as_json)
+        return
+    done, summary = carry_out(
+        request,
+        planned,
+        lambda: executor_of(on, workers, threads, device, address, write),
+        quiet=as_json,
+        grace=grace,
+    )
+    if as_json:
+        say_json(outcome(done, summary, place))
+    else:
+        tell(done, summary)
+        for row in claim_rows(summary):
+            say("  ".join(row))
+        say(f"trials: {place.folder(summary.study)}")
+    leave_unless_whole(done)
+
+
+def plan(request: Request) -> Agenda:
+    """What is to be done; trials that were set aside are named."""
+    planned = request.agenda()
     for key, why in planned.set_aside.items():
         say(f"trial {key} was damaged ({why}); set aside, to be run again", error=True)
-    if dry_run:
-        _show_agenda(planned, workers, as_json=as_json)
-        return
+    return planned
+
+
+def carry_out(
+    request: Request,
+    planned: Agenda,
+    executor: Callable[[], Executor],
+    *,
+    quiet: bool,
+    grace: float,
+) -> tuple[SweepReport, Summary]:
+    """Run what is on the agenda; what cannot go on is said without a traceback."""
     try:
         with user_errors():
-            executor = _executor(on, workers, threads, device, address, write)
-        done, summary = conduct(
-            request,
-            planned,
-            executor=executor,
-            progress=_progress(as_json, planned),
-            grace=grace,
+            chosen = executor()
+        return conduct(
+            request, planned, executor=chosen, progress=_progress(quiet, planned), grace=grace
         )
     except (StoreError, ExecutorError) as error:
         message = error.strerror if isinstance(error, StoreError) else str(error)
@@ -95,18 +124,17 @@ def run(
     except SummaryError as error:
         say("".join(traceback.format_exception(error.__cause__)), error=True)
         fail(str(error), FAILED)
-    resume = shlex.join(["regimes", *sys.argv[1:]]) if len(sys.argv) > 1 else command
-    if as_json:
-        say_json(_as_json(done, summary, place))
-    else:
-        _tell(done, summary, place, resume)
+
+
+def leave_unless_whole(done: SweepReport) -> None:
+    """Exit with the status of a run that was stopped or in which trials failed."""
     if done.interrupted is not None:
         raise typer.Exit(128 + done.interrupted)
     if done.failures:
         raise typer.Exit(FAILED)
 
 
-def _executor(
+def executor_of(
     on: str,
     workers: int | None,
     threads: int | None,
@@ -114,6 +142,7 @@ def _executor(
     address: str | None,
     write: str,
 ) -> Executor:
+    """Where the trials run."""
     if on == "ray":
         return RayExecutor(
             address=address, workers=workers, threads=threads or 1, device=device, write=write
@@ -136,13 +165,15 @@ def _progress(as_json: bool, planned: Agenda) -> Progress:
 
 
 def command_of(study: str, size: str, settings: list[str] | None, dtype: str | None) -> str:
+    """The shortest command that runs a scan, for messages that say what to do."""
     words = ["regimes", "run", study, "--size", size]
     for setting in settings or []:
         words += ["--set", setting]
     return shlex.join([*words, *(["--dtype", dtype] if dtype else [])])
 
 
-def _show_agenda(planned: Agenda, workers: int | None, *, as_json: bool) -> None:
+def show_agenda(planned: Agenda, workers: int | None, *, as_json: bool) -> None:
+    """Say what would run and what it may cost."""
     facts: dict[str, Any] = {
         "trials": len(planned.configs),
         "finished": planned.finished,
@@ -172,7 +203,8 @@ def _show_agenda(planned: Agenda, workers: int | None, *, as_json: bool) -> None
         say(f"  ... and {len(planned.pending) - 5} more")
 
 
-def _tell(done: SweepReport, summary: Summary, store: Store, resume: str) -> None:
+def tell(done: SweepReport, summary: Summary) -> None:
+    """Say what was run, and of what failed or is left how to go on."""
     say(
         f"{summary.study} ({summary.label}): {summary.finished} of {summary.trials} trials "
         f"finished, {done.ran} of them now in {duration(done.seconds)}"
@@ -192,18 +224,16 @@ def _tell(done: SweepReport, summary: Summary, store: Store, resume: str) -> Non
         more = len(done.failures) - _SHOWN_FAILURES
         say(
             (f"... and {more} more failed; " if more > 0 else "")
-            + f"{len(done.failures)} trials failed. The same command runs them again: {resume}",
+            + f"{len(done.failures)} trials failed. The same command runs them again: {typed()}",
             error=True,
         )
     if done.interrupted is not None:
         name = signal.Signals(done.interrupted).name
-        say(f"stopped by {name} with {done.left} trials to go. To go on: {resume}", error=True)
-    for row in claim_rows(summary):
-        say("  ".join(row))
-    say(f"trials: {store.folder(summary.study)}")
+        say(f"stopped by {name} with {done.left} trials to go. To go on: {typed()}", error=True)
 
 
-def _as_json(done: SweepReport, summary: Summary, store: Store) -> dict[str, Any]:
+def outcome(done: SweepReport, summary: Summary, store: Store) -> dict[str, Any]:
+    """What was run, for scripts."""
     return {
         "study": summary.study,
         "label": summary.label,

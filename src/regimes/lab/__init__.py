@@ -12,6 +12,7 @@ nothing of networks or kernels.
 from __future__ import annotations
 
 from regimes.lab._axes import Axis
+from regimes.lab._check_results import Checked, check_results
 from regimes.lab._checkpoint import Begun, begun
 from regimes.lab._claims import Claim, Verdict
 from regimes.lab._collect import collect, collect_blocks, mean_over
@@ -27,17 +28,30 @@ from regimes.lab._overrides import override
 from regimes.lab._progress import LiveBar, PlainLines, Progress, Silent, Tally
 from regimes.lab._record import CorruptRecordError, Record
 from regimes.lab._registry import Catalogue, discover, find
+from regimes.lab._replicate import (
+    Comparison,
+    Mark,
+    compared,
+    fresh_label,
+    fresh_parameters,
+    marks,
+    record_replication,
+    seeds_seen,
+)
 from regimes.lab._report import Section, measured_text, report_html, report_section
 from regimes.lab._results import (
     Summary,
     announce_run,
     keep_summary,
+    kept_summary,
     label_of,
     results_root,
     save_results,
+    stored_summaries,
     summarise,
 )
 from regimes.lab._run import Request, SummaryError, conduct, run
+from regimes.lab._stale import marked
 from regimes.lab._states import finished, ran, rows, unfinished
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
@@ -46,7 +60,7 @@ from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
 from regimes.lab._tables import along, first_of, split, those_run
 from regimes.lab._trial import Array, Series, TrialResult
 from regimes.lab._types import Data, Figure, Values
-from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
+from regimes.lab._verdicts import LedgerLine, count_replicated, count_verdicts, verdicts
 
 __all__ = [
     "SIZES",
@@ -55,7 +69,9 @@ __all__ = [
     "Axis",
     "Begun",
     "Catalogue",
+    "Checked",
     "Claim",
+    "Comparison",
     "CorruptRecordError",
     "Data",
     "Executor",
@@ -67,6 +83,7 @@ __all__ = [
     "LedgerLine",
     "LiveBar",
     "LocalExecutor",
+    "Mark",
     "PlainLines",
     "Point",
     "Progress",
@@ -93,9 +110,12 @@ __all__ = [
     "along",
     "announce_run",
     "begun",
+    "check_results",
     "collect",
     "collect_blocks",
+    "compared",
     "conduct",
+    "count_replicated",
     "count_verdicts",
     "discover",
     "environment",
@@ -103,22 +123,30 @@ __all__ = [
     "find",
     "finished",
     "first_of",
+    "fresh_label",
+    "fresh_parameters",
     "gather",
     "keep_summary",
+    "kept_summary",
     "known_summaries",
     "label_of",
     "ledger",
+    "marked",
+    "marks",
     "mean_over",
     "measured_text",
     "override",
     "ran",
+    "record_replication",
     "report_html",
     "report_section",
     "results_root",
     "rows",
     "run",
     "save_results",
+    "seeds_seen",
     "split",
+    "stored_summaries",
     "study",
     "summarise",
     "those_run",

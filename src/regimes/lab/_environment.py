@@ -68,18 +68,22 @@ def _ask_driver() -> list[list[str]]:
 
 @functools.cache
 def commit() -> str | None:
-    """The git commit of the source tree, with "+" when files were changed; None outside git."""
-    here = Path(__file__).parent
+    """The commit of the repository that holds the source; None outside git.
+
+    As `git describe` gives it, with "+" when any file beside the package (in `src`) differs from
+    that commit or is not in it.
+    """
+    package = Path(__file__).parents[1]
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(here), *arguments]
+        command = ["git", "-C", str(package.parent), *arguments]
         return subprocess.run(
             command, capture_output=True, text=True, timeout=20, check=True
         ).stdout.strip()
 
     try:
-        revision = git("rev-parse", "HEAD")
-        if not git("ls-files", "--", "."):  # installed inside somebody else's repository
+        revision = git("describe", "--always", "--long", "--abbrev=40")
+        if not git("ls-files", "--", package.name):  # installed inside somebody else's repository
             return None
         return revision + ("+" if git("status", "--porcelain", "--", ".") else "")
     except (OSError, subprocess.SubprocessError):

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from regimes.lab._registry import Catalogue
-from regimes.lab._results import Summary, refreshed, stored_summaries
+from regimes.lab._results import Summary, refreshed, stored_summaries, with_history
+from regimes.lab._stale import marked
 from regimes.lab._store import Store
 from regimes.lab._study import Study
 
@@ -24,7 +25,8 @@ def known_summaries(
     """One summary per run, by study and size; of two the one with more finished trials.
 
     Runs still going on are summarised as far as they are. Where that fails, in the study's own
-    code, the older summary is given with its `problem`.
+    code, the older summary is given with its `problem`. A summary that no longer says what its
+    study would say of its data is given with the reasons, as `stale`.
     """
     found: dict[tuple[str, str], Summary] = {}
     if source in ("both", "results"):
@@ -34,17 +36,19 @@ def known_summaries(
         for summary in stored_summaries(store.root / "summaries"):
             current = _current(summary, catalogue.studies.get(summary.study), store, refresh)
             rival = found.get((current.study, current.label))
-            if rival is None or current.finished >= rival.finished:
+            if rival is None:
                 found[current.study, current.label] = current
-    return [_upgraded(found[key], catalogue) for key in sorted(found)]
+            elif current.finished >= rival.finished:
+                found[current.study, current.label] = with_history(current, rival)
+    return [_as_now(found[key], catalogue) for key in sorted(found)]
 
 
-def _upgraded(summary: Summary, catalogue: Catalogue) -> Summary:
-    """The summary with its dataset in the form its study has now."""
+def _as_now(summary: Summary, catalogue: Catalogue) -> Summary:
+    """The summary with its dataset in the form its study has now, and the reasons it is stale."""
     study = catalogue.studies.get(summary.study)
     if study is None or summary.dataset is None:
         return summary
-    return replace(summary, dataset=study.upgraded(summary.dataset))
+    return replace(marked(summary, study), dataset=study.upgraded(summary.dataset))
 
 
 def _current(summary: Summary, study: Study | None, store: Store, refresh: bool) -> Summary:

@@ -16,9 +16,10 @@ from regimes.lab._claims import Claim, Verdict
 from regimes.lab._ledger import ledger
 from regimes.lab._overrides import shown
 from regimes.lab._progress import duration
+from regimes.lab._replicate import marks, notes
 from regimes.lab._results import Summary
 from regimes.lab._study import Study
-from regimes.lab._verdicts import LedgerLine, count_verdicts, verdicts
+from regimes.lab._verdicts import LedgerLine, count_replicated, count_verdicts, verdicts
 from regimes.lab.draw import PARTNERS
 
 _MARKS = {
@@ -104,6 +105,7 @@ def _overview(lines: Sequence[LedgerLine]) -> str:
         f"{counts[verdict.value]}</b><span>{verdict.value}</span></div>"
         for verdict in Verdict
     )
+    boxes += f"<div class='count'><b>{count_replicated(lines)}</b><span>replicated</span></div>"
     rows = []
     for theme, members in groupby(lines, key=lambda line: line.entry.theme):
         group = list(members)
@@ -121,7 +123,8 @@ def _overview(lines: Sequence[LedgerLine]) -> str:
     return (
         f"<h2>The ledger at a glance</h2><div class='counts'>{boxes}</div>"
         f"<div class='card'>{''.join(rows)}</div>"
-        "<p class='soft'>One square per claim. Runs of size smoke are too small to count here.</p>"
+        "<p class='soft'>One square per claim. Runs of size smoke are too small to count here. "
+        "Replicated claims were reproduced twice, the second time on fresh seeds.</p>"
     )
 
 
@@ -154,6 +157,8 @@ def _run(part: Section, anchor: str) -> str:
     chips.append((f"{duration(run.trial_seconds)} of computing{within}", False))
     if run.failed:
         chips.append((f"{run.failed} failed", True))
+    if run.stale:
+        chips.append(("stale", True))
     if run.flagged:
         chips.append((f"{run.flagged} with NaN or infinity", True))
     shown_chips = "".join(
@@ -163,12 +168,13 @@ def _run(part: Section, anchor: str) -> str:
         _figure(f"{anchor}-{number}", title, figure)
         for number, (title, figure) in enumerate(part.figures.items())
     )
-    problems = [text for text in (run.problem, part.problem) if text]
+    stale = [f"This record is stale: {reason}." for reason in run.stale]
+    problems = [text for text in (run.problem, *stale, part.problem) if text]
     problem = "".join(f"<p class='verdict not-reproduced'>{escape(text)}</p>" for text in problems)
     return (
         f"<section class='card' id='{anchor}'><h2 style='margin-top:0'>{escape(run.study)}</h2>"
         f"{_paragraphs(part.description)}<ul class='chips'>{shown_chips}</ul>{problem}{figures}"
-        f"{_claims(run.claims)}{_small_print(run)}</section>"
+        f"{_claims(run)}{_changed(run)}{_small_print(run)}</section>"
     )
 
 
@@ -190,13 +196,32 @@ def _figure(name: str, title: str, figure: Any) -> str:
     )
 
 
-def _claims(claims: Iterable[Claim]) -> str:
-    rows = []
-    for claim in claims:
+def _claims(run: Summary) -> str:
+    rows, given = [], marks(run)
+    for claim in run.claims:
         entry = ledger().get(claim.id)
         statement = claim.statement or (entry.statement if entry else "")
-        rows.append(_row(claim.id, statement, claim.expected, claim, claim.verdict, anchor=False))
+        beside = notes(given.get(claim.id), run.stale)
+        rows.append(
+            _row(claim.id, statement, claim.expected, claim, claim.verdict, beside, anchor=False)
+        )
     return f"<h3>Claims</h3>{_table(rows)}" if rows else ""
+
+
+def _changed(run: Summary) -> str:
+    """Claims whose criterion or verdict changed after the run, and what they were before."""
+    items = "".join(
+        f"<li>{escape(change['id'])}, {escape(change['date'])}: {escape(_before(change['was']))}"
+        "</li>"
+        for change in run.changed
+    )
+    return (
+        f"<p class='soft'>Changed after the run:</p><ul class='soft'>{items}</ul>" if items else ""
+    )
+
+
+def _before(was: Mapping[str, Any] | None) -> str:
+    return f"was {was['verdict']}, expected {was['expected']}" if was else "was not judged"
 
 
 def _full_ledger(lines: Sequence[LedgerLine]) -> str:
@@ -207,7 +232,9 @@ def _full_ledger(lines: Sequence[LedgerLine]) -> str:
         for line in group:
             entry = line.entry
             expected = f"{entry.expected} ({entry.where})" if entry.where else entry.expected
-            rows.append(_row(entry.id, entry.statement, expected, line.claim, line.verdict))
+            rows.append(
+                _row(entry.id, entry.statement, expected, line.claim, line.verdict, line.notes)
+            )
         parts.append(
             f"<details class='card'><summary>{escape(theme)}: {len(group)} claims</summary>"
             f"{_table(rows)}</details>"
@@ -227,16 +254,18 @@ def _row(
     expected: str,
     claim: Claim | None,
     verdict: Verdict,
+    notes: Sequence[str] = (),
     *,
     anchor: bool = True,
 ) -> str:
     why = f"<span class='why'>{escape(claim.why)}</span>" if claim and claim.why else ""
     place = f" id='{escape(id)}'" if anchor else ""
+    beside = "".join(f"<span class='why'>{escape(note)}</span>" for note in notes)
     return (
         f"<tr{place}><td class='id'>{escape(id)}</td><td>{escape(statement)}{why}</td>"
         f"<td data-name='expected'>{escape(expected)}</td>"
         f"<td class='number' data-name='measured'>{escape(measured_text(claim))}</td>"
-        f"<td class='verdict {_slug(verdict)}'>{_MARKS[verdict]} {verdict.value}</td></tr>"
+        f"<td class='verdict {_slug(verdict)}'>{_MARKS[verdict]} {verdict.value}{beside}</td></tr>"
     )
 
 
@@ -265,6 +294,9 @@ def _small_print(run: Summary) -> str:
         "commit": run.environment["commit"] or "unknown",
         "made": run.created,
     }
+    if run.replication is not None:
+        again = run.replication
+        facts["on fresh seeds"] = f"{again.command} ({again.created}; {'; '.join(again.machines)})"
     environment = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     command = f"<pre>{escape(run.command)}</pre>" if run.command else ""
     return (

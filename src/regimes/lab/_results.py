@@ -6,17 +6,20 @@ import dataclasses
 import datetime
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regimes.lab._claims import Claim, Verdict
+from regimes.lab._claims import Claim
 from regimes.lab._config import canonical_json, digest
 from regimes.lab._dataset_io import NUMBERS, STRUCTURE, dataset_files, dataset_from
+from regimes.lab._differences import changes_of
 from regimes.lab._durable import replace_folder
 from regimes.lab._environment import environment
-from regimes.lab._gather import Results, gather
+from regimes.lab._gather import gather
+from regimes.lab._judging import judged, judging_digest
 from regimes.lab._parameters import as_plain, each_coerced, from_plain
 from regimes.lab._store import Store
 from regimes.lab._study import Study
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 DEFAULT = "results"
 VARIABLE = "REGIMES_RESULTS"
 _ABOUT = "summary.json"
+_REPLICATION = "replication-"  # begins the names of the files of a replication
+_SAME_RUN = ("study", "version", "label", "dtype", "params")
+_NOT_IN_ABOUT = ("claims", "dataset", "replication", "stale")
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,12 @@ class Summary:
     claims: tuple[Claim, ...]
     dataset: xr.Dataset | None  # None when no trial has finished
     problem: str = ""  # why the summary is not up to date
-    wall_seconds: float = 0.0  # in which at least one trial ran; pauses between runs left out
+    # in which at least one trial ran, pauses between runs left out; None in records older than this
+    wall_seconds: float | None = None
+    judging: str = ""  # digest of the code that judged the claims; none in older records
+    changed: tuple[dict[str, Any], ...] = ()  # claims judged otherwise since the run, with the date
+    replication: Summary | None = None  # the same scan on other seeds, kept with a record
+    stale: tuple[str, ...] = ()  # why it no longer says what the study would; not kept in files
 
     @property
     def complete(self) -> bool:
@@ -63,21 +74,26 @@ class Summary:
         about = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
-            if field.name not in ("claims", "dataset")
+            if field.name not in _NOT_IN_ABOUT
         }
         about["claims"] = [claim.as_dict() for claim in self.claims]
         text = json.dumps(about, indent=1, allow_nan=False).encode() + b"\n"
-        return {_ABOUT: text, **(dataset_files(self.dataset) if self.dataset is not None else {})}
+        files = {_ABOUT: text, **(dataset_files(self.dataset) if self.dataset is not None else {})}
+        again = self.replication.files() if self.replication is not None else {}
+        return files | {f"{_REPLICATION}{name}": content for name, content in again.items()}
 
     @classmethod
-    def load(cls, folder: Path) -> Summary:
-        """Read the files again."""
-        about = json.loads((folder / _ABOUT).read_bytes())
-        names = [name for name in (STRUCTURE, NUMBERS) if (folder / name).exists()]
-        files = {name: (folder / name).read_bytes() for name in names}
+    def load(cls, folder: Path, *, data: bool = True, prefix: str = "") -> Summary:
+        """Read the files again, those with the data only when asked for."""
+        about = json.loads((folder / f"{prefix}{_ABOUT}").read_bytes())
+        places = {name: folder / f"{prefix}{name}" for name in (STRUCTURE, NUMBERS) if data}
+        files = {name: path.read_bytes() for name, path in places.items() if path.exists()}
         about["claims"] = tuple(Claim.from_dict(claim) for claim in about["claims"])
         about["machines"] = tuple(about["machines"])
+        about["changed"] = tuple(about.get("changed", ()))
         about["params"] = _tuples(about["params"])
+        if not prefix and (folder / f"{_REPLICATION}{_ABOUT}").exists():
+            about["replication"] = cls.load(folder, data=data, prefix=_REPLICATION)
         return cls(dataset=dataset_from(files) if files else None, **about)
 
 
@@ -89,30 +105,29 @@ def summarise(
     store: Store | None = None,
     dtype: str | None = None,
     command: str = "",
+    label: str | None = None,
 ) -> Summary:
     """Collect what has finished of a run, judge its claims, and note where it was made.
 
     Of an unfinished run no claim is called reproduced or not: the verdicts are inconclusive and
-    say what they would be.
+    say what they would be. A run goes by its own label (see `label_of`) unless one is given.
     """
     params = study.parameters(size) if params is None else params
     results = gather(study, params, store=store, dtype=dtype)
     dataset = study.summarise(results) if len(results) else None
-    places = {_place(record.provenance) for record in results if record.provenance}
-    devices = {record.provenance.get("device") for record in results if record.provenance}
-    if devices == {"cuda"} and command.startswith("regimes run") and "--device" not in command:
-        command += " --device cuda"
+    trials, finished = len(results.configs), len(results)
+    places = Counter(_place(record.provenance) for record in results if record.provenance)
+    claims = judged(study, dataset, finished=finished, trials=trials) if dataset is not None else ()
     return dataclasses.replace(
-        announce_run(
-            study, size, params, trials=len(results.configs), dtype=dtype, command=command
-        ),
-        finished=len(results),
+        announce_run(study, size, params, trials=trials, dtype=dtype, command=command, label=label),
+        finished=finished,
         failed=len(results.failed),
         flagged=sum(bool(record.result.nonfinite) for record in results),
         trial_seconds=sum(record.seconds for record in results),
         wall_seconds=_wall_seconds((r.started, r.ended) for r in results if r.started and r.ended),
-        machines=tuple(sorted(places)),
-        claims=_judged(study, results, dataset),
+        machines=tuple(f"{place} ({number} trials)" for place, number in sorted(places.items())),
+        claims=claims,
+        judging=judging_digest(study),
         dataset=dataset,
     )
 
@@ -134,32 +149,40 @@ def _wall_seconds(spans: Iterable[tuple[str, str]]) -> float:
 
 
 def _place(provenance: Mapping[str, Any]) -> str:
-    """Where a trial ran, in words: host, processor or accelerator, versions, commit.
+    """Where a trial ran, in words: host, processor or accelerator, threads, versions, commit.
 
     >>> _place({"machine": {"host": "a", "processor": "x86", "cores": 2}, "device": "cpu",
-    ...         "versions": {"torch": "2.13"}, "commit": "abc", "threads": 1})
-    'a: x86, 2 cores, device cpu, 1 threads, torch 2.13, commit abc'
+    ...         "versions": {"torch": "2.13", "numpy": "2.3"}, "commit": "abc", "threads": 1})
+    'a: x86, 2 cores, device cpu, 1 threads, torch 2.13, numpy 2.3, commit abc'
     """
     machine = provenance["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
     device = provenance.get("device", "cpu")
     if provenance.get("accelerator"):
         device = f"{device} ({provenance['accelerator']})"
     return (
         f"{machine['host']}: {machine['processor']}, {machine['cores']} cores, device {device}, "
-        f"{provenance.get('threads')} threads, torch {provenance['versions'].get('torch')}, "
+        f"{provenance.get('threads')} threads, {versions}, "
         f"commit {provenance.get('commit') or 'unknown'}"
     )
 
 
 def announce_run(
-    study: Study, size: str, params: Any, *, trials: int, dtype: str | None, command: str
+    study: Study,
+    size: str,
+    params: Any,
+    *,
+    trials: int,
+    dtype: str | None,
+    command: str,
+    label: str | None = None,
 ) -> Summary:
     """The summary of a run that is about to begin, so that it can be watched from elsewhere."""
     return Summary(
         study=study.name,
         version=study.version,
         size=size,
-        label=label_of(study, size, params, dtype),
+        label=label or label_of(study, size, params, dtype),
         dtype=dtype or study.dtype,
         params=as_plain(params),
         command=command,
@@ -191,13 +214,48 @@ def keep_summary(summary: Summary, store: Store) -> Path:
     return folder
 
 
+def kept_summary(store: Store, study: str, label: str) -> Summary | None:
+    """What the store keeps of a run."""
+    folder = store.root / "summaries" / study / label
+    return Summary.load(folder, data=False) if (folder / _ABOUT).exists() else None
+
+
 def save_results(summary: Summary, root: str | os.PathLike[str] | None = None) -> Path:
-    """Write a summary into the results folder, which is committed; returns where."""
+    """Write a summary into the results folder, which is committed; returns where.
+
+    Where a record of the same run is there already, its replication is kept, and claims that were
+    judged otherwise are listed under `changed`: the criterion changed after the run.
+    """
     folder = results_root(root) / summary.study / summary.label
     folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = folder.with_name(f".{folder.name}-{os.urandom(4).hex()}")
-    replace_folder(folder, summary.files(), scratch)
+    if (folder / _ABOUT).exists():
+        summary = with_history(summary, Summary.load(folder))
+    replace_folder(folder, summary.files(), _beside(folder))
     return folder
+
+
+def replace_in_record(folder: Path, record: Summary, *, replication: bool = False) -> bool:
+    """Rewrite what a committed record says; its data stay as they are, byte for byte.
+
+    Args:
+        folder: where the record is.
+        record: what it shall say.
+        replication: write the data of its replication too.
+
+    Returns:
+        Whether anything was to be written.
+    """
+    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+    kept = {n: b for n, b in old.items() if not (replication and n.startswith(_REPLICATION))}
+    new = {n: b for n, b in record.files().items() if n not in kept or n.endswith(_ABOUT)}
+    if kept | new == old:
+        return False
+    replace_folder(folder, kept | new, _beside(folder))
+    return True
+
+
+def _beside(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}-{os.urandom(4).hex()}")
 
 
 def results_root(root: str | os.PathLike[str] | None = None) -> Path:
@@ -205,11 +263,28 @@ def results_root(root: str | os.PathLike[str] | None = None) -> Path:
     return Path(root or os.environ.get(VARIABLE) or DEFAULT).absolute()
 
 
-def stored_summaries(root: Path) -> Iterator[Summary]:
-    """Every summary below a folder laid out as theme/what/label."""
+def with_history(summary: Summary, earlier: Summary) -> Summary:
+    """A summary with what an earlier record of the same run knows beside it."""
+    if any(getattr(summary, name) != getattr(earlier, name) for name in _SAME_RUN):
+        return summary
+    now = () if summary.judging == earlier.judging else changes_of(earlier.claims, summary.claims)
+    return dataclasses.replace(
+        summary,
+        replication=summary.replication or earlier.replication,
+        changed=(*earlier.changed, *now),
+    )
+
+
+def stored_folders(root: Path) -> Iterator[Path]:
+    """Every folder with a summary below one laid out as theme/what/label."""
     for about in sorted(root.glob(f"*/*/*/{_ABOUT}")):
         if not about.parent.name.startswith("."):
-            yield Summary.load(about.parent)
+            yield about.parent
+
+
+def stored_summaries(root: Path, *, data: bool = True) -> Iterator[Summary]:
+    """Every summary below a folder laid out as theme/what/label."""
+    return (Summary.load(folder, data=data) for folder in stored_folders(root))
 
 
 def refreshed(summary: Summary, study: Study, store: Store, *, force: bool = False) -> Summary:
@@ -227,30 +302,7 @@ def refreshed(summary: Summary, study: Study, store: Store, *, force: bool = Fal
         store=store,
         dtype=summary.dtype,
         command=summary.command,
-    )
-
-
-def _judged(study: Study, results: Results, dataset: xr.Dataset | None) -> tuple[Claim, ...]:
-    if dataset is None:
-        return ()
-    claims = tuple(study.claims(dataset))
-    undeclared = sorted({claim.id for claim in claims} - set(study.judges))
-    if undeclared:
-        raise ValueError(
-            f"{study.name} gives verdicts on {', '.join(undeclared)}: "
-            "add them to judges=... in its decorator"
-        )
-    open_trials = len(results.failed) + len(results.missing)
-    if not open_trials:
-        return claims
-    note = f"{len(results)} of {len(results.configs)} trials finished"
-    return tuple(
-        dataclasses.replace(
-            claim,
-            verdict=Verdict.INCONCLUSIVE,
-            why=f"{note}; so far {claim.verdict.value}" + (f"; {claim.why}" if claim.why else ""),
-        )
-        for claim in claims
+        label=summary.label,
     )
 
 

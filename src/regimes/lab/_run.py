@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from regimes.lab._executors import Executor
 from regimes.lab._parameters import changed
 from regimes.lab._progress import Progress
 from regimes.lab._registry import find
-from regimes.lab._results import Summary, announce_run, keep_summary, summarise
+from regimes.lab._results import Summary, announce_run, keep_summary, kept_summary, summarise
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 from regimes.lab._study import Study
@@ -33,6 +33,7 @@ class Request:
     dtype: str | None = None
     device: str = "cpu"
     command: str = ""
+    label: str | None = None  # the run's own unless one is given
 
     def agenda(self) -> Agenda:
         """What is to be done; damaged trials are set aside."""
@@ -49,6 +50,7 @@ class Request:
             store=self.store,
             dtype=self.dtype,
             command=self.command,
+            label=self.label,
         )
 
 
@@ -75,6 +77,7 @@ def conduct(
             trials=len(planned.configs),
             dtype=request.dtype,
             command=request.command,
+            label=request.label,
         )
         keep_summary(announced, request.store)
     with Stop(grace=grace) as stop:
@@ -92,6 +95,9 @@ def conduct(
         raise SummaryError(
             f"the study cannot make a summary; its trials are kept in {request.store.root}"
         ) from error
+    if not planned.pending:  # the command that did the work stays
+        earlier = kept_summary(request.store, summary.study, summary.label)
+        summary = replace(summary, command=earlier.command) if earlier else summary
     keep_summary(summary, request.store)
     return report, summary
 

@@ -67,6 +67,11 @@ class Claims:
         """The ids judged, in order."""
         return tuple(self._judges)
 
+    @property
+    def modules(self) -> frozenset[str]:
+        """Names of the modules in which the judges were written."""
+        return frozenset(judge.__module__ for _, judge in self._judges.values())
+
     def judged(self, dataset: xr.Dataset) -> list[Claim]:
         """Every claim with its verdict on these data."""
         return [self._judge(id, dataset) for id in self._judges]

@@ -1,0 +1,48 @@
+"""`regimes check-results`: the committed records, judged again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from regimes.cli._options import ResultsOption
+from regimes.cli._output import FAILED, fail, say
+from regimes.lab import check_results, discover, results_root
+
+
+def check_committed(
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Rewrite the claims after the judging code was changed."),
+    ] = False,
+    study: Annotated[
+        list[str] | None, typer.Option("--study", help="Only this study; may be repeated.")
+    ] = None,
+    results: ResultsOption = None,
+) -> None:
+    """Judge every committed record again from its data; exit status 1 on any difference."""
+    catalogue, root = discover(), results_root(results)
+    for name in study or []:
+        if name not in catalogue.studies:
+            fail(f"unknown study {name!r}; use one of: {', '.join(catalogue.studies)}")
+    checked = []
+    for record in check_results(catalogue, root, only=study or [], update=update):
+        checked.append(record)
+        name = f"{record.study} ({record.label})"
+        for line in record.changes:
+            say(f"{name}: changed: {line}")
+        for line in record.remarks:
+            say(f"{name}: stale: {line}")
+        for line in record.problems:
+            say(f"{name}: {line}", error=True)
+    bad = sum(bool(record.problems) for record in checked)
+    say(
+        f"{len(checked)} records with {sum(record.claims for record in checked)} claims: "
+        + (f"{sum(record.rewritten for record in checked)} rewritten, " if update else "")
+        + f"{bad} with differences"
+    )
+    if bad:
+        if not update:
+            say("if the judging code was changed on purpose: regimes check-results --update")
+        raise typer.Exit(FAILED)
