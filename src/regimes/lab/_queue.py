@@ -74,6 +74,10 @@ class TrialQueue:
             self._seconds += outcome.seconds
             self._cost_done += cost
 
+    def put_back(self, tasks: Sequence[Task]) -> None:
+        """They were handed out and not run, through no fault of theirs."""
+        self._queue.extendleft(reversed(tasks))
+
     def bury(self, tasks: Sequence[Task]) -> list[Task]:
         """Their worker died. Put them back, each alone; return those to be given up."""
         given_up = []
