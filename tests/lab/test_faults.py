@@ -20,10 +20,17 @@ from regimes.lab import (
     LocalExecutor,
     Record,
     Stop,
+    Summary,
     TrialResult,
     agenda,
+    discover,
     execute,
     gather,
+    known_summaries,
+    report_html,
+    report_section,
+    run,
+    save_results,
 )
 from regimes.lab._config import digest
 from regimes.lab._perform import perform_all
@@ -291,3 +298,77 @@ def test_only_the_end_of_a_long_log_is_read(toys, store):
     body = store.body("toy/trouble", report.failures[0].key)
     assert body["error"]["message"].endswith("last words")
     assert peak < 50 * 2**20
+
+
+# -- summaries that are damaged ------------------------------------------------------------------
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def garbage(path):
+    path.write_bytes(b"\x00 nothing that can be read")
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def no_table(path):
+    path.write_text("[1, 2]")
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("dataset.safetensors", flip),
+        ("dataset.safetensors", garbage),
+        ("dataset.safetensors", Path.unlink),
+        ("dataset.json", flip),
+        ("dataset.json", folder),
+        ("summary.json", garbage),
+        ("summary.json", folder),
+        ("summary.json", no_table),
+    ],
+)
+@pytest.mark.parametrize("source", ["store", "results"])
+def test_a_damaged_summary_is_named_and_the_others_are_shown(
+    toys, store, tmp_path, name, damage, source
+):
+    summary = run("toy/echo", store=store)
+    run("toy/trouble", store=store)
+    save_results(summary, tmp_path / "results")
+    place = {"store": store.root / "summaries", "results": tmp_path / "results"}[source]
+    damage(place / "toy" / "echo" / "smoke" / name)
+
+    catalogue, results = discover(), tmp_path / "results"
+    alone, *others = known_summaries(catalogue, store, results, source=source)
+    assert (alone.study, alone.label, alone.claims, alone.dataset) == (
+        "toy/echo",
+        "smoke",
+        (),
+        None,
+    )
+    assert f"the summary in {place / 'toy' / 'echo' / 'smoke'} is damaged" in alone.problem
+    assert [other.study for other in others] == ["toy/trouble"] * (source == "store")
+    page = report_html([report_section(alone, catalogue.studies["toy/echo"])])
+    assert "is damaged and not used" in page
+
+    both = {each.study: each for each in known_summaries(catalogue, store, results)}
+    assert both["toy/echo"].finished == 6  # the other place has a good one
+    assert ("is damaged" in both["toy/echo"].problem) == (source == "store")
+    run("toy/echo", store=store)  # what is in the store is made anew from the trials
+    assert not known_summaries(catalogue, store, tmp_path / "none")[0].damaged
+
+
+def test_a_record_from_before_the_checksums_is_read(toys, store, tmp_path):
+    summary = run("toy/echo", store=store)
+    place = save_results(summary, tmp_path)
+    about = json.loads((place / "summary.json").read_text())
+    assert set(about.pop("checksums")) == {"dataset.json", "dataset.safetensors"}
+    (place / "summary.json").write_text(json.dumps(about))
+    assert Summary.load(place).dataset.identical(summary.dataset)

@@ -36,6 +36,8 @@ def known_summaries(
             rival = found.get((current.study, current.label))
             if rival is None or current.finished >= rival.finished:
                 found[current.study, current.label] = current
+            elif current.damaged:
+                found[current.study, current.label] = replace(rival, problem=current.problem)
     return [_upgraded(found[key], catalogue) for key in sorted(found)]
 
 
@@ -48,6 +50,8 @@ def _upgraded(summary: Summary, catalogue: Catalogue) -> Summary:
 
 
 def _current(summary: Summary, study: Study | None, store: Store, refresh: bool) -> Summary:
+    if summary.damaged:
+        return summary
     if study is None:
         return replace(summary, problem="the study's code was not found")
     try:

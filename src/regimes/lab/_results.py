@@ -18,6 +18,7 @@ from regimes.lab._durable import replace_folder
 from regimes.lab._environment import environment
 from regimes.lab._gather import Results, gather
 from regimes.lab._parameters import as_plain, each_coerced, from_plain
+from regimes.lab._record import CorruptRecordError
 from regimes.lab._store import Store
 from regimes.lab._study import Study
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DEFAULT = "results"
 VARIABLE = "REGIMES_RESULTS"
 _ABOUT = "summary.json"
+_CHECKSUMS = "checksums"  # of the files beside it
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Summary:
         """Every trial is finished."""
         return self.finished == self.trials
 
+    @property
+    def damaged(self) -> bool:
+        """Nothing but the name could be read; `problem` says why."""
+        return self.trials == 0
+
     def files(self) -> dict[str, bytes]:
         """The summary as files, by name."""
         about = {
@@ -66,15 +73,25 @@ class Summary:
             if field.name not in ("claims", "dataset")
         }
         about["claims"] = [claim.as_dict() for claim in self.claims]
+        data = dataset_files(self.dataset) if self.dataset is not None else {}
+        about[_CHECKSUMS] = {name: digest(content) for name, content in data.items()}
         text = json.dumps(about, indent=1, allow_nan=False).encode() + b"\n"
-        return {_ABOUT: text, **(dataset_files(self.dataset) if self.dataset is not None else {})}
+        return {_ABOUT: text, **data}
 
     @classmethod
     def load(cls, folder: Path) -> Summary:
-        """Read the files again."""
+        """Read the files again.
+
+        Raises:
+            CorruptRecordError: a file of the dataset does not match its checksum. Records older
+                than the checksums have none.
+        """
         about = json.loads((folder / _ABOUT).read_bytes())
         names = [name for name in (STRUCTURE, NUMBERS) if (folder / name).exists()]
         files = {name: (folder / name).read_bytes() for name in names}
+        for name, checksum in about.pop(_CHECKSUMS, {}).items():
+            if name not in files or digest(files[name]) != checksum:
+                raise CorruptRecordError(f"{name} does not match its checksum")
         about["claims"] = tuple(Claim.from_dict(claim) for claim in about["claims"])
         about["machines"] = tuple(about["machines"])
         about["params"] = _tuples(about["params"])
@@ -206,10 +223,42 @@ def results_root(root: str | os.PathLike[str] | None = None) -> Path:
 
 
 def stored_summaries(root: Path) -> Iterator[Summary]:
-    """Every summary below a folder laid out as theme/what/label."""
-    for about in sorted(root.glob(f"*/*/*/{_ABOUT}")):
-        if not about.parent.name.startswith("."):
-            yield Summary.load(about.parent)
+    """Every summary below a folder laid out as theme/what/label; of a damaged one the name."""
+    for folder in sorted(about.parent for about in root.glob(f"*/*/*/{_ABOUT}")):
+        if folder.name.startswith("."):
+            continue
+        try:
+            yield Summary.load(folder)
+        except Exception as error:  # whatever is wrong with one must not hide the others
+            yield _damaged(folder, error)
+
+
+def _damaged(folder: Path, error: Exception) -> Summary:
+    """What can be told of a summary that cannot be read: its name and the problem."""
+    why = (
+        str(error) if isinstance(error, CorruptRecordError) else f"{type(error).__name__}: {error}"
+    )
+    return Summary(
+        study="/".join(folder.parts[-3:-1]),
+        version=0,
+        size=folder.name.partition("-")[0],
+        label=folder.name,
+        dtype="",
+        params={},
+        command="",
+        created="",
+        trials=0,
+        finished=0,
+        failed=0,
+        flagged=0,
+        trial_seconds=0.0,
+        environment={},
+        machines=(),
+        claims=(),
+        dataset=None,
+        problem=f"the summary in {folder} is damaged and not used: {why}. Restore it, or give the "
+        "command of the run again: it is made anew from the trials in the store",
+    )
 
 
 def refreshed(summary: Summary, study: Study, store: Store, *, force: bool = False) -> Summary:
