@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import errno
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from regimes.cli import _claims, _doctor, _report, _results, _run, _runs, _studies
+from regimes.cli._output import BROKEN, fail
 
 __all__ = ["app"]
 
+
+class _Commands(TyperGroup):
+    """Disks and files that do not do what they should are told in one sentence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever was reading has enough
+                raise
+            place = f": {error.filename}" if error.filename else ""
+            fail(f"{error.strerror or error}{place}", BROKEN)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="A laboratory for how neural networks learn.",
     no_args_is_help=True,
     add_completion=False,

@@ -13,7 +13,7 @@ from regimes.lab._progress import Progress
 from regimes.lab._registry import find
 from regimes.lab._results import Summary, announce_run, keep_summary, summarise
 from regimes.lab._stop import Stop
-from regimes.lab._store import Store
+from regimes.lab._store import Store, StoreError
 from regimes.lab._study import Study
 from regimes.lab._sweep import Agenda, SweepReport, agenda, execute
 
@@ -92,7 +92,11 @@ def conduct(
         raise SummaryError(
             f"the study cannot make a summary; its trials are kept in {request.store.root}"
         ) from error
-    keep_summary(summary, request.store)
+    try:
+        keep_summary(summary, request.store)
+    except StoreError:
+        if planned.pending:
+            raise  # a finished study can be shown from a store that is only for reading
     return report, summary
 
 
