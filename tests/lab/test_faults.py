@@ -277,9 +277,16 @@ def test_a_child_does_not_outlive_the_run(toys, store, monkeypatch):
     wait_for(lambda: own_workers(store) == [], timeout=10)
 
 
-def test_a_child_does_not_outlive_a_driver_that_is_killed(drive, store, begun):
-    driver = drive("--set", "kind=leave a child,fine", trials=6, seconds=0.5)
-    wait_for(lambda: len(own_workers(store)) > 2)  # two workers and the child
+def test_a_child_does_not_outlive_a_driver_that_is_killed(drive, store):
+    def child():
+        for key in store.keys("toy/trouble"):
+            if number := store.body("toy/trouble", key)["scalars"].get("child"):
+                return number
+        return None
+
+    driver = drive("--set", "kind=leave a child", seconds=0.2)
+    wait_for(lambda: child() is not None)
+    assert child() in own_workers(store)
     driver.kill()
     driver.wait()
     wait_for(lambda: own_workers(store) == [], timeout=10)
