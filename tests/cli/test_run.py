@@ -1,3 +1,4 @@
+import errno
 import importlib.util
 import json
 import os
@@ -89,9 +90,61 @@ def test_a_store_that_cannot_be_written_is_named(regimes, tmp_path):
     assert f"cannot write to the store {tmp_path / 'file' / 's'}" in result.stderr
 
 
+def test_a_finished_study_is_shown_from_a_store_that_is_only_for_reading(
+    regimes, store, monkeypatch
+):
+    regimes("run", "toy/echo", "--workers", 0)
+    (store.root / "checkpoints" / "toy" / "echo" / next(iter(store.keys("toy/echo")))).mkdir(
+        parents=True
+    )
+
+    def refuse(path, *rest, **options):
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    for name in ("mkdir", "rename", "unlink", "rmdir"):
+        monkeypatch.setattr(os, name, refuse)
+    again = regimes("run", "toy/echo", "--workers", 0)
+    assert "6 of 6 trials finished, 0 of them now" in again.stdout
+    assert "TOY-1  reproduced" in again.stdout
+    result = regimes("run", "toy/echo", "--workers", 0, "--size", "cpu", code=3)
+    assert "cannot write to the store" in result.stderr
+
+
+def test_a_folder_in_the_place_of_a_trial_is_set_aside(regimes, store):
+    regimes("run", "toy/echo", "--workers", 0)
+    file = store.folder("toy/echo") / sorted(store.keys("toy/echo"))[0] / "trial.json"
+    file.unlink()
+    file.mkdir()
+    assert "damaged: trial.json cannot be read: Is a directory" in regimes("runs", "list").stdout
+    assert "is damaged" in regimes("runs", "show", file.parent.name, code=1).stderr
+    result = regimes("run", "toy/echo", "--workers", 0)
+    assert f"trial {file.parent.name} was damaged (trial.json cannot be read" in result.stderr
+    assert "6 of 6 trials finished, 1 of them now" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "toy/echo"), ("runs", "list"), ("report",), ("claims",), ("studies",)]
+)
+def test_a_store_with_too_long_a_name_is_one_sentence(regimes, words):
+    result = regimes(*words, "--store", "s" * 300, code=3)
+    assert result.stderr.startswith("error: File name too long: /")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_time_limit_needs_workers_of_this_machine(regimes):
+    for words in (("--workers", 0), ("--on", "ray")):
+        result = regimes("run", "toy/echo", "--trial-timeout", 5, *words, code=2)
+        assert "use it with --on local" in result.stderr
+
+
+def environment_of(toys):
+    places = [str(Path(toys.__file__).parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
+
+
 def test_in_a_pipe_progress_is_plain_lines(toys):
     command = [sys.executable, "-m", "regimes.cli", "run", "toy/echo", "--workers", "1"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(toys.__file__).parent)}
+    environment = environment_of(toys)
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert "6/6 trials" in answer.stdout
     assert "\x1b" not in answer.stdout + answer.stderr
@@ -103,7 +156,7 @@ def test_in_a_pipe_progress_is_plain_lines(toys):
 )
 def test_the_same_study_on_a_ray_cluster_started_for_it(toys):
     command = [sys.executable, "-m", "regimes.cli", "run", "toy/echo", "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(toys.__file__).parent)}
+    environment = environment_of(toys)
     environment["RAY_AUTH_MODE"] = "disabled"
     command += ["--on", "ray", "--workers", "2"]
     answer = subprocess.run(command, env=environment, capture_output=True, check=True)

@@ -3,7 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regimes.lab import agenda, collect, execute, gather, mean_over
+from regimes.lab import Array, TrialResult, agenda, collect, execute, gather, mean_over
+from regimes.lab._perform import perform
+from regimes.lab._record import encode
 
 
 def run(study, params, store):
@@ -97,3 +99,56 @@ def test_a_damaged_trial_counts_as_missing(toys, store):
     (store.folder("toy/echo") / victim / "arrays.safetensors").write_bytes(b"nonsense")
     again = gather(toys.Echo, toys.EchoParams(), store=store)
     assert again.missing == (victim,)
+
+
+def scan(toys, store, **values):
+    """A scan whose trials return what is given for each of them in turn."""
+    results = list(values.values())
+    study = replace(toys.Trouble, trial=lambda params, point: results[point.i])
+    params = toys.TroubleParams(i=tuple(range(len(results))))
+    for config in study.configs(params):
+        store.commit([encode(perform(study, config))])
+    return gather(study, params, store=store)
+
+
+def test_trials_that_name_their_values_differently_share_their_dimensions(toys, store):
+    """The first has the longer array, under a name of its own."""
+    dataset = collect(
+        scan(
+            toys,
+            store,
+            first=TrialResult(arrays={"early": Array("k", [1.0, 2.0, 3.0])}),
+            second=TrialResult(arrays={"late": Array("k", [4.0]), "other": Array("j", [1, 2])}),
+        )
+    )
+    assert dict(dataset.sizes) == {"kind": 1, "i": 2, "k": 3, "j": 2}
+    np.testing.assert_array_equal(dataset["early"][0], [[1, 2, 3], [np.nan] * 3])
+    np.testing.assert_array_equal(dataset["late"][0], [[np.nan] * 3, [4, np.nan, np.nan]])
+    np.testing.assert_array_equal(dataset["other"][0], [[np.nan] * 2, [1, 2]])
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (Array("j", [1.0]), r"the dimensions \('k',\) in the trial at .*'i': 0.* and \('j',\) in"),
+        (Array(("k", "j"), [[1.0]]), r"and \('k', 'j'\) in the trial at .*'i': 1"),
+    ],
+)
+def test_one_name_with_different_dimensions_names_both_trials(toys, store, other, message):
+    first = TrialResult(arrays={"x": Array("k", [1.0, 2.0])})
+    results = scan(toys, store, first=first, second=TrialResult(arrays={"x": other}))
+    with pytest.raises(ValueError, match=message):
+        collect(results)
+
+
+def test_a_number_here_and_a_text_there_names_both_trials(toys, store):
+    results = scan(toys, store, first=TrialResult({"x": "one"}), second=TrialResult({"x": 1}))
+    with pytest.raises(ValueError, match=r"texts in the trial at .*'i': 0.* and numbers in"):
+        collect(results)
+
+
+def test_a_coordinate_shorter_than_its_dimension_is_explained(toys, store):
+    coordinate = TrialResult(arrays={"k": Array("k", [1.0])})
+    longer = TrialResult(arrays={"x": Array("k", [1.0, 2.0])})
+    with pytest.raises(ValueError, match="no trial has the whole coordinate 'k'"):
+        collect(scan(toys, store, first=coordinate, second=longer))

@@ -6,11 +6,35 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+import safetensors.numpy
 
-from regimes.lab import gather
+from regimes.lab import (
+    Array,
+    InlineExecutor,
+    LocalExecutor,
+    Record,
+    Stop,
+    Summary,
+    TrialResult,
+    agenda,
+    discover,
+    execute,
+    gather,
+    known_summaries,
+    report_html,
+    report_section,
+    run,
+    save_results,
+)
+from regimes.lab._config import digest
+from regimes.lab._perform import perform_all
+from regimes.lab._record import encode, seal
 
 TRIALS = 40
 
@@ -29,7 +53,8 @@ def drive(toys, store, begun):
         command = [sys.executable, "-m", "regimes.cli", "run", "toy/trouble", "--workers", "2"]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
-        environment = {**os.environ, "PYTHONPATH": str(Path(toys.__file__).parent)}
+        places = [str(Path(toys.__file__).parent), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
         environment["REGIMES_STORE"] = str(store.root)
         driver = subprocess.Popen(
             [*command, *words],
@@ -72,6 +97,7 @@ def workers():
 
 
 def own_workers(store):
+    """The workers, and what their trials have forked, which looks the same."""
     mark = f"REGIMES_STORE={store.root}".encode()
     return [pid for pid, environment in workers() if mark in environment]
 
@@ -150,3 +176,206 @@ def test_a_nan_is_kept_and_named(toys, drive, store):
         if body["nonfinite"]
     ]
     assert flagged == [1]
+
+
+# -- one trial misbehaves, the others go on ------------------------------------------------------
+
+
+def sweep(toys, store, kind, executor, i=(0, 1, 2)):
+    params = toys.TroubleParams(kind=(kind,), i=i)
+    return execute(agenda(toys.Trouble, params, store=store), store=store, executor=executor)
+
+
+REASONS = {
+    "huge integer": "scalar 'x' is an integer of more than 64 bits",
+    "long double": "at most 64 bits can be stored",
+    "reserved name": "not '__metadata__'",
+    "no name": "must be a text",
+    "masked": "an array of int64 cannot hold",
+    "interrupt": "KeyboardInterrupt",
+    "exit": "SystemExit: 3",
+    "mute": "MuteError: (its text cannot be shown: that raises KeyboardInterrupt)",
+    "input": "EOFError",
+}
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_a_trial_that_misbehaves_fails_alone_and_is_run_again(toys, store, kind):
+    for _ in range(2):
+        report = sweep(toys, store, kind, LocalExecutor(1))
+        (failure,) = report.failures
+        assert failure.point["i"] == 1
+        assert REASONS[kind] in failure.error
+    assert (report.already, report.ran) == (2, 0)  # of the second time
+
+
+def test_a_trial_in_this_process_may_interrupt_but_so_may_the_user(toys, store):
+    with Stop():  # as in a run: Ctrl-C is a request, so the interrupt is the trial's own
+        report = sweep(toys, store, "interrupt", InlineExecutor())
+    assert [failure.error for failure in report.failures] == ["KeyboardInterrupt: "]
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sweep(toys, store, "interrupt", InlineExecutor())
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def test_a_result_that_turns_out_unstorable_fails_its_trial(toys, store):
+    """Whatever nobody thought of: here a text that is to be watched as a number."""
+    picky = replace(toys.Trouble, watch={"x": "min"})
+    config = picky.configs(toys.TroubleParams(kind=("unwatchable",), i=(1,)))[0]
+    (((item, outcome),),) = perform_all(picky, [config], device="cpu", is_done=lambda key: False)
+    assert (item.status, outcome.status) == ("failed", "failed")
+    assert "the result cannot be stored: could not convert string" in outcome.error
+
+
+def test_a_record_that_is_whole_and_makes_no_sense_is_set_aside(toys, store):
+    """As the array named __metadata__, which older versions stored."""
+    params = toys.TroubleParams(i=(0,))
+    (config,) = toys.Trouble.configs(params)
+    item = encode(Record(config, "finished", TrialResult(arrays={"v": Array("k", [1.0])})))
+    arrays = safetensors.numpy.save({"__metadata__": np.ones(1)})
+    body = json.loads(item.trial_json)
+    body |= {"arrays": {"bytes": len(arrays), "sha256": digest(arrays)}}
+    body.pop("checksum")
+    store.commit([replace(item, trial_json=seal(body), arrays=arrays)])
+    assert gather(toys.Trouble, params, store=store).missing == (config.key,)
+    assert sweep(toys, store, "fine", InlineExecutor(), i=(0,)).ran == 1
+
+
+def test_a_trial_that_takes_too_long_is_ended_and_the_others_go_on(toys, store):
+    limited = LocalExecutor(2, trial_timeout=1.0)
+    report = sweep(toys, store, "hang", limited, i=tuple(range(30)))
+    assert (report.ran, report.left) == (29, 0)
+    (failure,) = report.failures
+    assert failure.error == "TrialTimeout: the trial took longer than the 1 seconds it is allowed"
+    assert store.body("toy/trouble", failure.key)["error"]["type"] == "TrialTimeout"
+    with pytest.raises(ValueError, match="trial_timeout=0"):
+        LocalExecutor(1, trial_timeout=0)
+
+
+def test_the_time_limit_on_the_command_line(drive, store):
+    driver = drive("--set", "kind=hang", "--trial-timeout", "1", trials=4, seconds=0)
+    _, errors = driver.communicate(timeout=60)
+    assert driver.returncode == 1
+    assert "failed: kind=hang, i=1: TrialTimeout" in errors
+    assert stored(store) == 4
+
+
+def test_a_child_does_not_hide_the_death_of_its_worker(toys, store, monkeypatch):
+    monkeypatch.setenv("REGIMES_STORE", str(store.root))
+    report = sweep(toys, store, "die with a child", LocalExecutor(1))
+    assert report.ran == 2
+    assert "WorkerDied" in report.failures[0].error
+    wait_for(lambda: own_workers(store) == [], timeout=10)
+
+
+def test_a_child_does_not_outlive_the_run(toys, store, monkeypatch):
+    monkeypatch.setenv("REGIMES_STORE", str(store.root))
+    assert sweep(toys, store, "leave a child", LocalExecutor(1)).complete
+    wait_for(lambda: own_workers(store) == [], timeout=10)
+
+
+def test_a_child_does_not_outlive_a_driver_that_is_killed(drive, store):
+    def child():
+        for key in store.keys("toy/trouble"):
+            if number := store.body("toy/trouble", key)["scalars"].get("child"):
+                return number
+        return None
+
+    driver = drive("--set", "kind=leave a child", seconds=0.2)
+    wait_for(lambda: child() is not None)
+    assert child() in own_workers(store)
+    driver.kill()
+    driver.wait()
+    wait_for(lambda: own_workers(store) == [], timeout=10)
+
+
+def test_a_child_that_comes_back_from_the_trial_is_ended(toys, store):
+    report = sweep(toys, store, "come back twice", LocalExecutor(1))
+    assert (report.ran, report.left, report.failures) == (3, 0, ())
+
+
+def test_only_the_end_of_a_long_log_is_read(toys, store):
+    tracemalloc.start()
+    report = sweep(toys, store, "die after a long speech", LocalExecutor(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    body = store.body("toy/trouble", report.failures[0].key)
+    assert body["error"]["message"].endswith("last words")
+    assert peak < 50 * 2**20
+
+
+# -- summaries that are damaged ------------------------------------------------------------------
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def garbage(path):
+    path.write_bytes(b"\x00 nothing that can be read")
+
+
+def folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def no_table(path):
+    path.write_text("[1, 2]")
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("dataset.safetensors", flip),
+        ("dataset.safetensors", garbage),
+        ("dataset.safetensors", Path.unlink),
+        ("dataset.json", flip),
+        ("dataset.json", folder),
+        ("summary.json", garbage),
+        ("summary.json", folder),
+        ("summary.json", no_table),
+    ],
+)
+@pytest.mark.parametrize("source", ["store", "results"])
+def test_a_damaged_summary_is_named_and_the_others_are_shown(
+    toys, store, tmp_path, name, damage, source
+):
+    summary = run("toy/echo", store=store)
+    run("toy/trouble", store=store)
+    save_results(summary, tmp_path / "results")
+    place = {"store": store.root / "summaries", "results": tmp_path / "results"}[source]
+    damage(place / "toy" / "echo" / "smoke" / name)
+
+    catalogue, results = discover(), tmp_path / "results"
+    alone, *others = known_summaries(catalogue, store, results, source=source)
+    assert (alone.study, alone.label, alone.claims, alone.dataset) == (
+        "toy/echo",
+        "smoke",
+        (),
+        None,
+    )
+    assert f"the summary in {place / 'toy' / 'echo' / 'smoke'} is damaged" in alone.problem
+    assert [other.study for other in others] == ["toy/trouble"] * (source == "store")
+    page = report_html([report_section(alone, catalogue.studies["toy/echo"])])
+    assert "is damaged and not used" in page
+
+    both = {each.study: each for each in known_summaries(catalogue, store, results)}
+    assert both["toy/echo"].finished == 6  # the other place has a good one
+    assert ("is damaged" in both["toy/echo"].problem) == (source == "store")
+    run("toy/echo", store=store)  # what is in the store is made anew from the trials
+    assert not known_summaries(catalogue, store, tmp_path / "none")[0].damaged
+
+
+def test_a_record_from_before_the_checksums_is_read(toys, store, tmp_path):
+    summary = run("toy/echo", store=store)
+    place = save_results(summary, tmp_path)
+    about = json.loads((place / "summary.json").read_text())
+    assert set(about.pop("checksums")) == {"dataset.json", "dataset.safetensors"}
+    (place / "summary.json").write_text(json.dumps(about))
+    assert Summary.load(place).dataset.identical(summary.dataset)

@@ -1,4 +1,7 @@
+import heapq
 import io
+
+import pytest
 
 from regimes.lab import LiveBar, PlainLines, Tally, TrialConfig
 from regimes.lab._perform import Outcome
@@ -7,8 +10,8 @@ from regimes.lab._queue import Task, TrialQueue
 
 def make(clock, count=4, already=2):
     tasks = [Task(TrialConfig("a/b", 1, {}, {"i": i}, "float64"), i + 1.0) for i in range(count)]
-    queue = TrialQueue(tasks, workers=1, salt="")
-    return tasks, queue, Tally(count + already, already, queue, {"x": "min"}, clock=clock)
+    queue = TrialQueue(tasks, workers=1, salt="", clock=clock)
+    return tasks, queue, Tally(count + already, already, queue, {"x": "min"})
 
 
 def test_the_line_says_counts_rate_time_left_and_best():
@@ -20,8 +23,68 @@ def test_the_line_says_counts_rate_time_left_and_best():
         queue.learn(outcome)
         tally.add(outcome)
     assert (tally.rate, tally.best) == (0.2, {"x": 0.5})
-    assert tally.seconds_left == 10.0  # costs 1 and 4 took 10 s, 2 and 3 are left
-    assert tally.line() == "4/6 trials, 0.2/s, 10 s left, best x 0.5"
+    assert tally.seconds_left is None  # the first warmed up, the second was much smaller than 2, 3
+    assert tally.line() == "4/6 trials, 0.2/s, best x 0.5"
+    now[0] += 6.0
+    outcome = Outcome(tasks[2].key, "finished", 6.0)
+    queue.learn(outcome)
+    tally.add(outcome)
+    # costs 1 and 3 took 11 s, so 2 takes 5.5 s; by the clock 4; 8/10 of the cost is done
+    assert tally.seconds_left == pytest.approx(0.2 * 5.5 + 0.8 * 4.0)
+    assert tally.line() == "5/6 trials, 0.188/s, 4 s left, best x 0.5"
+
+
+def estimates(costs, seconds, *, workers, startup, warm_up):
+    """What a run on a clock of its own tells: (time left as told, as it was) after each trial."""
+    now = [0.0]
+    tasks = [Task(TrialConfig("a/b", 1, {}, {"i": i}, "float64"), c) for i, c in enumerate(costs)]
+    queue = TrialQueue(tasks, workers=workers, salt="", clock=lambda: now[0])
+    tally = Tally(len(tasks), 0, queue, {})
+    free = [(startup, worker, warm_up) for worker in range(workers)]
+    ends, told = [], []
+    while True:
+        while free and (batch := queue.take()):
+            begin, worker, extra = heapq.heappop(free)
+            for task in batch:
+                took = seconds(task.cost) + extra
+                begin, extra = begin + took, 0.0
+                heapq.heappush(ends, (begin, worker, task.key, took, task is batch[-1]))
+        if not ends:
+            return [(left, now[0] - when) for left, when in told]
+        now[0], worker, key, took, last = heapq.heappop(ends)
+        outcome = Outcome(key, "finished", took)
+        queue.learn(outcome)
+        tally.add(outcome)
+        told.append((tally.seconds_left, now[0]))
+        if last:
+            heapq.heappush(free, (now[0], worker, 0.0))
+
+
+RUNS = {  # costs, seconds of a trial by its cost, start of a worker, what its first trial pays
+    "thousands of short trials": ([1.0] * 5000, lambda cost: 0.004, 3.0, 1.0),
+    "one long, many tiny": ([1e4] + [1.0] * 9, lambda cost: 0.05 + cost / 1e3, 3.0, 0.5),
+    "hours": ([1.0] * 12, lambda cost: 3600.0, 3.0, 5.0),
+    "powers of two": ([2.0**k for k in range(12)], lambda cost: 0.01 * cost, 3.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_no_estimate_is_absurd(name):
+    costs, seconds, startup, warm_up = RUNS[name]
+    told = estimates(costs, seconds, workers=2, startup=startup, warm_up=warm_up)
+    for left, truth in told[:-1]:
+        if left is not None:
+            assert truth / 2 - 5 < left < 2 * truth + 5
+
+
+def test_an_estimate_comes_as_early_as_it_can():
+    def first(name):
+        costs, seconds, startup, warm_up = RUNS[name]
+        told = estimates(costs, seconds, workers=2, startup=startup, warm_up=warm_up)
+        return next(i for i, (left, _) in enumerate(told) if left is not None)
+
+    assert first("hours") == 0  # against an hour the start of a worker is nothing
+    assert first("thousands of short trials") == 2  # the first of each worker does not count
 
 
 def test_failures_and_nans_are_in_the_line():

@@ -74,3 +74,15 @@ def test_cost_left_counts_what_is_not_finished():
     queue.learn(Outcome(longest.key, "finished", 2.0))
     assert queue.cost_left == 6.0
     assert queue.seconds_per_cost == pytest.approx(0.5)
+
+
+def test_trials_that_come_back_are_not_in_flight():
+    now = [5.0]
+    queue = TrialQueue([task(i) for i in range(3)], workers=1, clock=lambda: now[0])
+    first, second = queue.take()[0], queue.take()[0]
+    assert queue.flying == {first.key: 5.0, second.key: 5.0}
+    queue.put_back([first])
+    assert set(queue.flying) == {second.key}
+    assert queue.take() == [first]  # before those not yet handed out
+    queue.bury([first, second])
+    assert queue.flying == {}

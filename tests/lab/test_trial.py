@@ -48,3 +48,30 @@ def test_nan_and_infinity_are_named():
 def test_what_cannot_be_stored_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_what_a_mask_hides_is_nan_and_flagged():
+    hidden = np.ma.masked_array([1.0, 2.0], mask=[False, True], dtype="float32")
+    result = TrialResult(
+        {"x": np.ma.masked, "y": np.ma.masked_array(3, mask=False)},
+        arrays={"v": Array("k", hidden), "w": Array("k", np.ma.masked_array([1, 2]))},
+        series={"s": Series([0.0, 1.0], hidden)},
+    )
+    np.testing.assert_array_equal(result.arrays["v"].values, [1.0, np.nan])
+    assert result.arrays["v"].values.dtype == np.float32
+    assert type(result.arrays["w"].values) is np.ndarray
+    assert (np.isnan(result.scalars["x"]), result.scalars["y"]) == (True, 3)
+    assert result.nonfinite == ("x", "v", "s")
+
+
+@pytest.mark.parametrize("dtype", [int, bool, "uint8"])
+def test_a_mask_over_what_cannot_be_nan_is_refused(dtype):
+    with pytest.raises(ValueError, match=r"masked entries.*astype\('float64'\)"):
+        Array("k", np.ma.masked_array([1, 0], mask=[False, True], dtype=dtype))
+
+
+def test_integers_of_64_bits_are_stored_and_no_larger_ones():
+    assert TrialResult({"x": 2**64 - 1, "y": -(2**63)}).scalars["x"] == 2**64 - 1
+    for value in (2**64, -(2**63) - 1):
+        with pytest.raises(ValueError, match="more than 64 bits"):
+            TrialResult({"x": value})

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,69 @@ class Echo:
             Claim.between("TOY-1", largest, 0, 100, statement="It is small"),
             Claim.holds("TOY-2", largest < 0, "negative", why=f"{largest}", statement="Below 0"),
         ]
+
+
+class MuteError(Exception):
+    """Raises when it is asked what happened."""
+
+    def __str__(self):
+        raise KeyboardInterrupt("not even this")
+
+
+def fork(seconds):
+    """Start a child that holds every descriptor of the worker."""
+    child = os.fork()
+    if child == 0:
+        time.sleep(seconds)
+        os._exit(0)
+    return child
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def mute():
+    raise MuteError
+
+
+def die_with_a_child():
+    fork(3600)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leave_a_child():
+    return TrialResult({"child": fork(3600)})
+
+
+def come_back_twice():
+    os.fork()
+    return TrialResult({"x": 1.0})
+
+
+def die_after_a_long_speech():
+    os.lseek(1, 400 * 2**20, os.SEEK_SET)  # as if so much had been printed
+    os.write(1, b"last words\n")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+MISDEEDS = {
+    "huge integer": lambda: TrialResult({"x": 10**5000}),
+    "long double": lambda: TrialResult(arrays={"x": Array("k", np.ones(2, np.longdouble))}),
+    "reserved name": lambda: TrialResult(arrays={"__metadata__": Array("k", [1.0])}),
+    "no name": lambda: TrialResult(arrays={3: Array("k", [1.0])}),
+    "unwatchable": lambda: TrialResult({"x": "a text"}),
+    "masked": lambda: TrialResult(arrays={"x": Array("k", np.ma.masked_equal([1, 2], 2))}),
+    "interrupt": interrupt,
+    "exit": lambda: sys.exit(3),
+    "mute": mute,
+    "input": lambda: TrialResult({"x": input("a number, please: ")}),
+    "hang": lambda: time.sleep(3600),
+    "die with a child": die_with_a_child,
+    "leave a child": leave_a_child,
+    "come back twice": come_back_twice,
+    "die after a long speech": die_after_a_long_speech,
+}
 
 
 @dataclass(frozen=True)
@@ -146,6 +210,8 @@ class Trouble:
         if point.kind == "die" or (point.kind == "die-once" and first):
             os.write(1, b"last words\n")
             os.kill(os.getpid(), signal.SIGKILL)
+        if point.kind in MISDEEDS and point.i == 1:
+            return MISDEEDS[point.kind]()
         if point.kind == "wrong":
             return {"x": 1}
         if point.kind == "environment":

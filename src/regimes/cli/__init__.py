@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from typing import Any
+
 import typer
 
 from regimes.cli import (
@@ -15,12 +18,27 @@ from regimes.cli import (
     _runs,
     _studies,
 )
+from regimes.cli._output import BROKEN, fail
 from regimes.cli._typed import RememberWords
 
 __all__ = ["app"]
 
+
+class _Commands(RememberWords):
+    """Disks and files that do not do what they should are told in one sentence."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever was reading has enough
+                raise
+            place = f": {error.filename}" if error.filename else ""
+            fail(f"{error.strerror or error}{place}", BROKEN)
+
+
 app = typer.Typer(
-    cls=RememberWords,
+    cls=_Commands,
     help="A laboratory for how neural networks learn.",
     no_args_is_help=True,
     add_completion=False,

@@ -95,7 +95,7 @@ def replicate(
     done, fresh = carry_out(
         request,
         planned,
-        lambda: executor_of("local", workers, threads, device, None, "driver"),
+        lambda: executor_of("local", workers, threads, device, None, "driver", None),
         quiet=as_json,
         grace=grace,
     )

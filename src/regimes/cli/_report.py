@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from regimes.cli._options import RefreshOption, ResultsOption, SourceOption, StoreOption
-from regimes.cli._output import fail, say
+from regimes.cli._output import BROKEN, fail, say
 from regimes.lab import (
     Store,
     discover,
@@ -47,11 +47,15 @@ def report(
         found = [item for item in found if item.size != "smoke" or item.study not in larger]
     sections = [report_section(item, catalogue.studies.get(item.study)) for item in found]
     path = Path(out).absolute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(report_html(sections), encoding="utf-8")
+    page = report_html(sections)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        fail(f"cannot write the page to {path}: {error.strerror}; choose another --out", BROKEN)
     for part in sections:
         stale = (f"stale: {reason}" for reason in part.summary.stale)
         for problem in filter(None, (part.summary.problem, *stale, part.problem)):
             say(f"{part.summary.study} ({part.summary.label}): {problem}", error=True)
-    say(f"{len(sections)} runs, {path.stat().st_size / 2**20:.1f} MiB")
+    say(f"{len(sections)} runs, {len(page.encode()) / 2**20:.1f} MiB")
     say(str(path))

@@ -66,6 +66,14 @@ def run(
     grace: Annotated[
         float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
     ] = 10.0,
+    trial_timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--trial-timeout",
+            metavar="SECONDS",
+            help="A trial that takes longer fails, the others go on. Local workers only.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run what is missing of a study. The same command again goes on where it was stopped."""
@@ -81,7 +89,7 @@ def run(
     done, summary = carry_out(
         request,
         planned,
-        lambda: executor_of(on, workers, threads, device, address, write),
+        lambda: executor_of(on, workers, threads, device, address, write, trial_timeout),
         quiet=as_json,
         grace=grace,
     )
@@ -141,8 +149,14 @@ def executor_of(
     device: str,
     address: str | None,
     write: str,
+    trial_timeout: float | None,
 ) -> Executor:
     """Where the trials run."""
+    if trial_timeout is not None and (on != "local" or workers == 0):
+        raise ValueError(
+            "--trial-timeout ends a worker process of this machine: "
+            "use it with --on local and --workers 1 or more"
+        )
     if on == "ray":
         return RayExecutor(
             address=address, workers=workers, threads=threads or 1, device=device, write=write
@@ -151,7 +165,7 @@ def executor_of(
         raise ValueError(f"--on must be local or ray, got {on!r}")
     if workers == 0:
         return InlineExecutor()
-    return LocalExecutor(workers, threads=threads, device=device)
+    return LocalExecutor(workers, threads=threads, device=device, trial_timeout=trial_timeout)
 
 
 def _progress(as_json: bool, planned: Agenda) -> Progress:

@@ -45,8 +45,13 @@ def check_results(
     """
     wanted = set(only)
     for folder in stored_folders(root):
-        record = Summary.load(folder)
-        if wanted and record.study not in wanted:
+        if wanted and "/".join(folder.parts[-3:-1]) not in wanted:
+            continue
+        try:
+            record = Summary.load(folder)
+        except Exception as error:  # a damaged record must not hide the others
+            why = f"damaged: {error}"
+            yield Checked("/".join(folder.parts[-3:-1]), folder.name, 0, (why,))
             continue
         study = catalogue.studies.get(record.study)
         if study is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regimes.lab._gather import Results
-from regimes.lab._layout import Entry, Grid, Layout, Table, fill, states
+from regimes.lab._layout import Entry, Grid, Layout, Table, fill, longest, states
 from regimes.lab._parameters import BLOCK
 from regimes.lab._record import Record
 from regimes.lab._states import finished
@@ -41,8 +41,9 @@ def collect(results: Results) -> xr.Dataset:
     for record in results:
         for name, dims, value in _values(record):
             columns.setdefault(name, []).append(Entry(record.config, dims, value))
+    lengths = longest(entry for entries in columns.values() for entry in entries)
     for name, entries in columns.items():
-        dims, values = fill(layout, name, entries)
+        dims, values = fill(layout, name, entries, lengths)
         unit = study.units.get(name, "s" if name == "trial_seconds" else "1")
         variables[name] = (dims, values, {"units": unit})
     variables["trial_state"] = (layout.dims, states(layout, results), {"units": "1"})
@@ -96,7 +97,12 @@ def _values(record: Record) -> Iterable[tuple[str, tuple[str, ...], Any]]:
 def _shared(name: str, values: np.ndarray) -> np.ndarray:
     rows = values.reshape(-1, values.shape[-1])
     known = rows[~np.isnan(rows).any(axis=1)] if rows.dtype.kind == "f" else rows
-    if len(known) == 0 or (known != known[0]).any():
+    if len(known) == 0:
+        raise ValueError(
+            f"no trial has the whole coordinate {name!r}, whose dimension has {rows.shape[1]} "
+            "entries in other values; return it with them, or rename the array"
+        )
+    if (known != known[0]).any():
         raise ValueError(f"the coordinate {name!r} differs from trial to trial; rename the array")
     return known[0]
 

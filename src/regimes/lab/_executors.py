@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Protocol
 
 from regimes.lab._perform import Job, Outcome, perform_all, save
@@ -58,12 +58,33 @@ def settle_deaths(
     job: Job, queue: TrialQueue, tasks: Sequence[Task], cause: str
 ) -> Iterator[Outcome]:
     """After a worker died: what it had saved counts, the rest goes back or is given up."""
+    lost = yield from _unsaved(job, tasks)
+    for task in queue.bury(lost):
+        message = f"the worker died {DEATHS} times with this trial; last: {cause}"
+        yield _fail(job, task, "WorkerDied", message)
+
+
+def settle_timeout(
+    job: Job, queue: TrialQueue, tasks: Sequence[Task], late: str, seconds: float
+) -> Iterator[Outcome]:
+    """After a worker was ended because the trial `late` took too long: the others go back."""
+    lost = yield from _unsaved(job, tasks)
+    queue.put_back([task for task in lost if task.key != late])
+    for task in lost:
+        if task.key == late:
+            message = f"the trial took longer than the {seconds:g} seconds it is allowed"
+            yield _fail(job, task, "TrialTimeout", message, seconds)
+
+
+def _unsaved(job: Job, tasks: Sequence[Task]) -> Generator[Outcome, None, list[Task]]:
     store = Store(job.store)
     saved = {task.key for task in tasks if store.contains(job.study, task.key)}
     yield from (Outcome(key, FINISHED) for key in saved)
-    lost = [task for task in tasks if task.key not in saved]
-    for task in queue.bury(lost):
-        message = f"the worker died {DEATHS} times with this trial; last: {cause}"
-        error = {"type": "WorkerDied", "message": message, "traceback": ""}
-        store.commit([encode(Record(task.config, FAILED, error=error))])
-        yield Outcome(task.key, FAILED, error=f"WorkerDied: {message}".splitlines()[0])
+    return [task for task in tasks if task.key not in saved]
+
+
+def _fail(job: Job, task: Task, kind: str, message: str, seconds: float = 0.0) -> Outcome:
+    error = {"type": kind, "message": message, "traceback": ""}
+    record = Record(task.config, FAILED, error=error, seconds=seconds)
+    Store(job.store).commit([encode(record)])
+    return Outcome(task.key, FAILED, seconds, error=f"{kind}: {message}".splitlines()[0])

@@ -38,6 +38,8 @@ def known_summaries(
             rival = found.get((current.study, current.label))
             if rival is None:
                 found[current.study, current.label] = current
+            elif current.damaged:
+                found[current.study, current.label] = replace(rival, problem=current.problem)
             elif current.finished >= rival.finished:
                 found[current.study, current.label] = with_history(current, rival)
     return [_as_now(found[key], catalogue) for key in sorted(found)]
@@ -52,6 +54,8 @@ def _as_now(summary: Summary, catalogue: Catalogue) -> Summary:
 
 
 def _current(summary: Summary, study: Study | None, store: Store, refresh: bool) -> Summary:
+    if summary.damaged:
+        return summary
     if study is None:
         return replace(summary, problem="the study's code was not found")
     try:

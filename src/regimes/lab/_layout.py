@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,21 +130,27 @@ class Table:
         return np.ix_(*places) if places else ()
 
 
-def fill(layout: Layout, name: str, entries: Sequence[Entry]) -> tuple[tuple[str, ...], np.ndarray]:
-    """One array for all trials' values of one name, padded where trials differ in length."""
+def longest(entries: Iterable[Entry]) -> dict[str, int]:
+    """The most entries along each dimension, in any value of any trial."""
+    found: dict[str, int] = {}
+    for entry in entries:
+        for dim, length in zip(entry.dims, np.shape(entry.value), strict=True):
+            found[dim] = max(length, found.get(dim, 0))
+    return found
+
+
+def fill(
+    layout: Layout, name: str, entries: Sequence[Entry], lengths: Mapping[str, int]
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """One array for all trials' values of one name, padded to the lengths of its dimensions."""
     own_dims = entries[0].dims
     for entry in entries:
-        if entry.dims != own_dims:
-            raise ValueError(
-                f"{name!r} has the dimensions {entry.dims} in one trial and {own_dims} in "
-                f"another (at {dict(entry.config.point)}); a name must mean the same in all"
-            )
+        _check_alike(name, entries[0], entry)
     inner_dims = tuple(dim for dim in own_dims if dim not in layout.dims)
     parts = [_turned(layout.dims, entry) for entry in entries]
     lead = len(layout.dims)
     shapes = [part.shape[lead:] for part in parts]
-    seen = np.max(shapes, axis=0).astype(int)
-    inner = tuple(layout.length(dim, int(n)) for dim, n in zip(inner_dims, seen, strict=True))
+    inner = tuple(layout.length(dim, lengths[dim]) for dim in inner_dims)
     places = [layout.place(entry.config) for entry in entries]
     cells = sum(int(np.prod([s.stop - s.start for s in where])) for where in places)
     whole = cells == np.prod(layout.shape, dtype=int) and all(s == inner for s in shapes)
@@ -152,6 +158,22 @@ def fill(layout: Layout, name: str, entries: Sequence[Entry]) -> tuple[tuple[str
     for entry, part, where, shape in zip(entries, parts, places, shapes, strict=True):
         array[(*where, *layout.inside(entry, inner_dims, shape))] = part
     return (*layout.dims, *inner_dims), array
+
+
+def _check_alike(name: str, first: Entry, other: Entry) -> None:
+    for what, one, two in (
+        ("the dimensions", first.dims, other.dims),
+        ("values that are", _kind(first.value), _kind(other.value)),
+    ):
+        if one != two:
+            raise ValueError(
+                f"{name!r} has {what} {one} in the trial at {dict(first.config.point)} and {two} "
+                f"in the trial at {dict(other.config.point)}; a name must mean the same in all"
+            )
+
+
+def _kind(value: Any) -> str:
+    return "texts" if isinstance(value, str) else "numbers"
 
 
 def _turned(dims: tuple[str, ...], entry: Entry) -> np.ndarray:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import functools
 import os
+import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -80,10 +82,14 @@ def limit_threads() -> None:
 def perform(
     study: Study, config: TrialConfig, *, device: str = "cpu", store: Store | None = None
 ) -> Record:
-    """Run one trial; an exception in it becomes a failed record with its traceback.
+    """Run one trial; whatever it raises becomes a failed record with its traceback.
 
     Checkpoints that it asks for go to `store`; without one there are none.
+
+    Raises:
+        KeyboardInterrupt: the user's own; one that the trial raises is a failure like others.
     """
+    process = os.getpid()
     params, point = study.rebuild(config, device=device)
     checkpoints = None if store is None else Checkpoints(store, config)
     point = Point(point, dtype=point.dtype, device=point.device, checkpoints=checkpoints)
@@ -95,13 +101,12 @@ def perform(
             raise TypeError(f"a trial must return a TrialResult, got {type(returned).__name__}")
         _check_members(study, point, returned)
         result = returned
-    except (Exception, SystemExit) as caught:  # a failing trial must not take the others along
-        status = FAILED
-        error = {
-            "type": type(caught).__name__,
-            "message": str(caught),
-            "traceback": traceback.format_exc(),
-        }
+    except BaseException as caught:  # a failing trial must not take the others along
+        if isinstance(caught, KeyboardInterrupt) and _listens_to_ctrl_c():
+            raise
+        status, error = FAILED, _account(caught)
+    if os.getpid() != process:
+        os._exit(1)  # a child that the trial forked came back from it; the parent will answer
     return Record(
         config=config,
         status=status,
@@ -117,6 +122,25 @@ def perform(
             "threads": _threads(),
         },
     )
+
+
+def _account(error: BaseException) -> dict[str, str]:
+    """An exception in words, even one that has none."""
+    try:
+        message = str(error)
+    except BaseException as second:
+        message = f"(its text cannot be shown: that raises {type(second).__name__})"
+    return {
+        "type": type(error).__name__,
+        "message": message,
+        "traceback": "".join(traceback.format_exception(error)),
+    }
+
+
+def _listens_to_ctrl_c() -> bool:
+    """Whether Ctrl-C raises KeyboardInterrupt here; workers and `Stop` see to it otherwise."""
+    here = threading.current_thread() is threading.main_thread()
+    return here and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def _accelerator(device: str) -> str | None:
@@ -135,10 +159,11 @@ def perform_all(
     is_done: Callable[[str], bool],
     stopping: Callable[[], bool] = lambda: False,
     store: Store | None = None,
+    begins: Callable[[str], None] = lambda key: None,
 ) -> Iterator[list[tuple[Encoded, Outcome]]]:
     """Run trials one by one and yield them in groups small enough that little is ever unsaved.
 
-    `store` takes the checkpoints of long trials.
+    `store` takes the checkpoints of long trials; `begins` hears the key of each when it starts.
     """
     group: list[tuple[Encoded, Outcome]] = []
     unsaved = 0.0
@@ -148,14 +173,26 @@ def perform_all(
         if is_done(config.key):
             group.append((_NOTHING, Outcome(config.key, FOUND)))
             continue
+        begins(config.key)
         record = perform(study, config, device=device, store=store)
-        group.append((encode(record), outcome_of(study, record)))
+        group.append(_packed(study, record))
         unsaved += record.seconds
         if len(group) >= GROUP_SIZE or unsaved >= GROUP_SECONDS:
             yield group
             group, unsaved = [], 0.0
     if group:
         yield group
+
+
+def _packed(study: Study, record: Record) -> tuple[Encoded, Outcome]:
+    """The record for the store and for the driver; failed when its result cannot be stored."""
+    try:
+        return encode(record), outcome_of(study, record)
+    except Exception as caught:
+        error = _account(caught)
+        error["message"] = f"the result cannot be stored: {error['message']}"
+        failed = replace(record, status=FAILED, result=TrialResult(), error=error)
+        return encode(failed), outcome_of(study, failed)
 
 
 _NOTHING = Encoded("", "", FOUND, b"", None)

@@ -1,4 +1,10 @@
-"""How far a run is: counts, rate, time left and best numbers, and two ways to show them."""
+"""How far a run is: counts, rate, time left and best numbers, and two ways to show them.
+
+The time left is what the trials' costs are worth in seconds, by trials that have finished. Two
+kinds of trial tell nothing of that. The first of each worker pays for imports and for memory that
+the others find warm, unless it is so long that this does not matter. And a trial much smaller than
+those left may be nothing but overhead. While there are no others, no time is told.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,10 @@ from typing import Any, Protocol
 
 from regimes.lab._perform import FOUND, Outcome
 from regimes.lab._queue import TrialQueue
-from regimes.lab._record import FAILED
+from regimes.lab._record import FAILED, FINISHED
+
+_LONG = 30.0  # seconds of a trial, against which the start of a worker is short
+_COMPARABLE = 0.5  # least mean cost of trials measured, as a part of that of trials left
 
 
 class Tally:
@@ -20,8 +29,6 @@ class Tally:
         already: int,
         queue: TrialQueue,
         watch: Mapping[str, str],
-        *,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.total = total
         self.done = already
@@ -29,16 +36,19 @@ class Tally:
         self.busy_seconds = 0.0
         self.best: dict[str, float] = {}
         self._ran = 0
+        self._timed = 0  # trials that tell the worth of a unit of cost,
+        self._timed_seconds = self._timed_cost = 0.0  # how long they took and their cost
         self._queue = queue
         self._watch = watch
-        self._clock = clock
-        self._start = clock()
+        self._clock = queue.clock
+        self._start = queue.clock()
 
     def add(self, outcome: Outcome) -> None:
         """Count one outcome."""
         self.done += 1
         self.busy_seconds += outcome.seconds
         self._ran += outcome.status != FOUND
+        self._time(outcome)
         self.failed += outcome.status == FAILED
         self.flagged += bool(outcome.nonfinite)
         for name, value in outcome.watched.items():
@@ -51,20 +61,44 @@ class Tally:
         elapsed = self._clock() - self._start
         return self._ran / elapsed if elapsed > 0 else 0.0
 
+    def _time(self, outcome: Outcome) -> None:
+        warm = self._ran > self._queue.workers or outcome.seconds >= _LONG
+        if outcome.status == FINISHED and outcome.seconds > 0 and warm:
+            self._timed += 1
+            self._timed_seconds += outcome.seconds
+            self._timed_cost += self._queue.costs[outcome.key]
+
     @property
     def seconds_left(self) -> float | None:
-        """By the cost that is left and the cost done so far; None before the first trial."""
-        done = self._queue.total_cost - self._queue.cost_left
-        elapsed = self._clock() - self._start
-        return elapsed * self._queue.cost_left / done if done > 0 else None
+        """By the cost that is left; None while no trial tells what a unit of cost takes.
+
+        At first from the seconds of the trials alone, which know nothing of the start of the
+        workers; then more and more from the clock, which knows of all that costs time beside them.
+        Trials in flight count as far as they should be by now.
+        """
+        trials, cost = self.total - self.done, self._queue.cost_left
+        if not trials or not self._timed:
+            return None
+        if self._timed_cost / self._timed < _COMPARABLE * cost / trials:
+            return None
+        worth, now = self._timed_seconds / self._timed_cost, self._clock()
+        longest = 0.0
+        for key, since in self._queue.flying.items():
+            whole = self._queue.costs[key]
+            cost -= min(whole, (now - since) / worth)
+            longest = max(longest, whole * worth - (now - since))
+        work = cost * worth / min(self._queue.workers, trials)
+        left = cost / self._queue.total_cost
+        # `work` with the weight `left`, elapsed * left / (1 - left) with the weight 1 - left
+        return max(longest, left * (work + now - self._start))
 
     def line(self) -> str:
         """The state in one line of text."""
         parts = [f"{self.done}/{self.total} trials"]
         if self._ran:
             parts.append(f"{self.rate:.3g}/s")
-        if self.seconds_left is not None and self.done < self.total:
-            parts.append(f"{duration(self.seconds_left)} left")
+        if (left := self.seconds_left) is not None:
+            parts.append(f"{duration(left)} left")
         parts += [f"best {name} {value:.4g}" for name, value in self.best.items()]
         parts += [f"{self.failed} failed"] * bool(self.failed)
         parts += [f"{self.flagged} with NaN"] * bool(self.flagged)

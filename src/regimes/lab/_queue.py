@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from regimes.lab._config import TrialConfig, digest
@@ -37,7 +38,14 @@ class TrialQueue:
     own: two drivers on one store then seldom run the same trial at the same time.
     """
 
-    def __init__(self, tasks: Iterable[Task], *, workers: int, salt: str | None = None) -> None:
+    def __init__(
+        self,
+        tasks: Iterable[Task],
+        *,
+        workers: int,
+        salt: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         own = os.urandom(8).hex() if salt is None else salt
 
         def longest_first(task: Task) -> tuple[int, str]:
@@ -46,16 +54,25 @@ class TrialQueue:
         self._queue = deque(sorted(tasks, key=longest_first))
         self._alone: deque[Task] = deque()
         self.workers = max(1, workers)  # may be corrected when more is known
-        self._costs = {task.key: task.cost for task in self._queue}
+        self.costs = {task.key: task.cost for task in self._queue}
+        self._open = set(self.costs)  # not heard of
+        self.clock = clock
+        self.flying: dict[str, float] = {}  # when trials left alone; those in batches are short
         self._deaths: Counter[str] = Counter()
         self._seconds = self._cost_done = 0.0
-        self.total_cost = self.cost_left = sum(self._costs.values())  # in flight is left
+        self.total_cost = self.cost_left = sum(self.costs.values())  # in flight is left
 
     def __len__(self) -> int:
         return len(self._queue) + len(self._alone)
 
     def take(self) -> list[Task]:
         """The next batch; empty when nothing is left."""
+        batch = self._next()
+        if len(batch) == 1:
+            self.flying[batch[0].key] = self.clock()
+        return batch
+
+    def _next(self) -> list[Task]:
         if self._alone:
             return [self._alone.popleft()]
         share = math.ceil(len(self._queue) / (2 * self.workers))  # keep work for every worker
@@ -68,11 +85,18 @@ class TrialQueue:
 
     def learn(self, outcome: Outcome) -> None:
         """Take note of how long a trial took."""
-        cost = self._costs.pop(outcome.key, 0.0)
+        cost = self.costs[outcome.key] if outcome.key in self._open else 0.0
+        self._open.discard(outcome.key)
+        self.flying.pop(outcome.key, None)
         self.cost_left -= cost
         if outcome.seconds > 0:
             self._seconds += outcome.seconds
             self._cost_done += cost
+
+    def put_back(self, tasks: Sequence[Task]) -> None:
+        """They were handed out and not run, through no fault of theirs."""
+        self._queue.extendleft(reversed(tasks))
+        self._landed(tasks)
 
     def bury(self, tasks: Sequence[Task]) -> list[Task]:
         """Their worker died. Put them back, each alone; return those to be given up."""
@@ -83,7 +107,12 @@ class TrialQueue:
                 given_up.append(task)
             else:
                 self._alone.append(task)
+        self._landed(tasks)
         return given_up
+
+    def _landed(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            self.flying.pop(task.key, None)
 
     @property
     def seconds_per_cost(self) -> float | None:

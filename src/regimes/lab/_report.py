@@ -42,6 +42,8 @@ class Section:
 
 def report_section(summary: Summary, study: Study | None) -> Section:
     """A run with its figures; what goes wrong in drawing them is said on the page."""
+    if summary.damaged:
+        return Section(summary, study.description if study else "", {})
     if study is None:
         return Section(summary, "", {}, "The study's code was not found, so there are no figures.")
     if summary.dataset is None:
@@ -89,7 +91,7 @@ def _asset(name: str) -> str:
 
 
 def _head(title: str, sections: Sequence[Section]) -> str:
-    dates = sorted(part.summary.created for part in sections)
+    dates = sorted(part.summary.created for part in sections if not part.summary.damaged)
     when = f"Results of {escape(dates[-1][:10])}. " if dates else "Nothing has run yet. "
     return (
         f"<header><h1>{escape(title)}</h1><p class='soft'>{when}"
@@ -147,11 +149,18 @@ def _contents(sections: Sequence[Section], anchors: Mapping[int, str]) -> str:
 
 
 def _trials(run: Summary) -> str:
+    if run.damaged:
+        return "damaged"
     return f"{run.trials} trials" if run.complete else f"{run.finished} of {run.trials} trials"
 
 
 def _run(part: Section, anchor: str) -> str:
     run = part.summary
+    if run.damaged:
+        return (
+            f"<section class='card' id='{anchor}'><h2 style='margin-top:0'>{escape(run.study)}"
+            f"</h2>{_paragraphs(part.description)}{_alarm(run.problem)}</section>"
+        )
     chips = [(run.label, False), (_trials(run), not run.complete), (run.dtype, False)]
     within = f" within {duration(run.wall_seconds)}" if run.wall_seconds else ""
     chips.append((f"{duration(run.trial_seconds)} of computing{within}", False))
@@ -169,13 +178,16 @@ def _run(part: Section, anchor: str) -> str:
         for number, (title, figure) in enumerate(part.figures.items())
     )
     stale = [f"This record is stale: {reason}." for reason in run.stale]
-    problems = [text for text in (run.problem, *stale, part.problem) if text]
-    problem = "".join(f"<p class='verdict not-reproduced'>{escape(text)}</p>" for text in problems)
+    problem = "".join(_alarm(text) for text in (run.problem, *stale, part.problem) if text)
     return (
         f"<section class='card' id='{anchor}'><h2 style='margin-top:0'>{escape(run.study)}</h2>"
         f"{_paragraphs(part.description)}<ul class='chips'>{shown_chips}</ul>{problem}{figures}"
         f"{_claims(run)}{_changed(run)}{_small_print(run)}</section>"
     )
+
+
+def _alarm(text: str) -> str:
+    return f"<p class='verdict not-reproduced'>{escape(text)}</p>"
 
 
 def _paragraphs(text: str) -> str:

@@ -21,6 +21,7 @@ from regimes.lab._environment import environment
 from regimes.lab._gather import gather
 from regimes.lab._judging import judged, judging_digest
 from regimes.lab._parameters import as_plain, each_coerced, from_plain
+from regimes.lab._record import CorruptRecordError
 from regimes.lab._store import Store
 from regimes.lab._study import Study
 
@@ -33,6 +34,7 @@ _ABOUT = "summary.json"
 _REPLICATION = "replication-"  # begins the names of the files of a replication
 _SAME_RUN = ("study", "version", "label", "dtype", "params")
 _NOT_IN_ABOUT = ("claims", "dataset", "replication", "stale")
+_CHECKSUMS = "checksums"  # of the files beside it
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Summary:
         """Every trial is finished."""
         return self.finished == self.trials
 
+    @property
+    def damaged(self) -> bool:
+        """Nothing but the name could be read; `problem` says why."""
+        return self.trials == 0
+
     def files(self) -> dict[str, bytes]:
         """The summary as files, by name."""
         about = {
@@ -77,17 +84,27 @@ class Summary:
             if field.name not in _NOT_IN_ABOUT
         }
         about["claims"] = [claim.as_dict() for claim in self.claims]
-        text = json.dumps(about, indent=1, allow_nan=False).encode() + b"\n"
-        files = {_ABOUT: text, **(dataset_files(self.dataset) if self.dataset is not None else {})}
+        data = dataset_files(self.dataset) if self.dataset is not None else {}
+        about[_CHECKSUMS] = {name: digest(content) for name, content in data.items()}
+        text = _as_text(about)
         again = self.replication.files() if self.replication is not None else {}
-        return files | {f"{_REPLICATION}{name}": content for name, content in again.items()}
+        return {_ABOUT: text, **data} | {f"{_REPLICATION}{name}": c for name, c in again.items()}
 
     @classmethod
     def load(cls, folder: Path, *, data: bool = True, prefix: str = "") -> Summary:
-        """Read the files again, those with the data only when asked for."""
+        """Read the files again, those with the data only when asked for.
+
+        Raises:
+            CorruptRecordError: a file of the dataset does not match its checksum. Records older
+                than the checksums have none.
+        """
         about = json.loads((folder / f"{prefix}{_ABOUT}").read_bytes())
         places = {name: folder / f"{prefix}{name}" for name in (STRUCTURE, NUMBERS) if data}
         files = {name: path.read_bytes() for name, path in places.items() if path.exists()}
+        checksums = about.pop(_CHECKSUMS, {})
+        for name, checksum in checksums.items() if data else ():
+            if name not in files or digest(files[name]) != checksum:
+                raise CorruptRecordError(f"{name} does not match its checksum")
         about["claims"] = tuple(Claim.from_dict(claim) for claim in about["claims"])
         about["machines"] = tuple(about["machines"])
         about["changed"] = tuple(about.get("changed", ()))
@@ -215,9 +232,12 @@ def keep_summary(summary: Summary, store: Store) -> Path:
 
 
 def kept_summary(store: Store, study: str, label: str) -> Summary | None:
-    """What the store keeps of a run."""
+    """What the store keeps of a run; None too where it is damaged, and then it is made anew."""
     folder = store.root / "summaries" / study / label
-    return Summary.load(folder, data=False) if (folder / _ABOUT).exists() else None
+    try:
+        return Summary.load(folder, data=False) if (folder / _ABOUT).exists() else None
+    except (ValueError, KeyError, TypeError, OSError):
+        return None
 
 
 def save_results(summary: Summary, root: str | os.PathLike[str] | None = None) -> Path:
@@ -248,10 +268,26 @@ def replace_in_record(folder: Path, record: Summary, *, replication: bool = Fals
     old = {path.name: path.read_bytes() for path in folder.iterdir()}
     kept = {n: b for n, b in old.items() if not (replication and n.startswith(_REPLICATION))}
     new = {n: b for n, b in record.files().items() if n not in kept or n.endswith(_ABOUT)}
-    if kept | new == old:
+    written = _with_checksums(kept | new)
+    if written == old:
         return False
-    replace_folder(folder, kept | new, _beside(folder))
+    replace_folder(folder, written, _beside(folder))
     return True
+
+
+def _with_checksums(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a record, what it says of its data being true of the bytes that lie there."""
+    found = dict(files)
+    for name in [each for each in files if each.endswith(_ABOUT)]:
+        prefix, about = name.removesuffix(_ABOUT), json.loads(files[name])
+        beside = {part: files.get(f"{prefix}{part}") for part in (STRUCTURE, NUMBERS)}
+        about[_CHECKSUMS] = {part: digest(b) for part, b in beside.items() if b is not None}
+        found[name] = _as_text(about)
+    return found
+
+
+def _as_text(about: Mapping[str, Any]) -> bytes:
+    return json.dumps(about, indent=1, allow_nan=False).encode() + b"\n"
 
 
 def _beside(folder: Path) -> Path:
@@ -283,8 +319,40 @@ def stored_folders(root: Path) -> Iterator[Path]:
 
 
 def stored_summaries(root: Path, *, data: bool = True) -> Iterator[Summary]:
-    """Every summary below a folder laid out as theme/what/label."""
-    return (Summary.load(folder, data=data) for folder in stored_folders(root))
+    """Every summary below a folder laid out as theme/what/label; of a damaged one the name."""
+    for folder in stored_folders(root):
+        try:
+            yield Summary.load(folder, data=data)
+        except Exception as error:  # whatever is wrong with one must not hide the others
+            yield _damaged(folder, error)
+
+
+def _damaged(folder: Path, error: Exception) -> Summary:
+    """What can be told of a summary that cannot be read: its name and the problem."""
+    why = (
+        str(error) if isinstance(error, CorruptRecordError) else f"{type(error).__name__}: {error}"
+    )
+    return Summary(
+        study="/".join(folder.parts[-3:-1]),
+        version=0,
+        size=folder.name.partition("-")[0],
+        label=folder.name,
+        dtype="",
+        params={},
+        command="",
+        created="",
+        trials=0,
+        finished=0,
+        failed=0,
+        flagged=0,
+        trial_seconds=0.0,
+        environment={},
+        machines=(),
+        claims=(),
+        dataset=None,
+        problem=f"the summary in {folder} is damaged and not used: {why}. Restore it, or give the "
+        "command of the run again: it is made anew from the trials in the store",
+    )
 
 
 def refreshed(summary: Summary, study: Study, store: Store, *, force: bool = False) -> Summary:

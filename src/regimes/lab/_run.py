@@ -13,7 +13,7 @@ from regimes.lab._progress import Progress
 from regimes.lab._registry import find
 from regimes.lab._results import Summary, announce_run, keep_summary, kept_summary, summarise
 from regimes.lab._stop import Stop
-from regimes.lab._store import Store
+from regimes.lab._store import Store, StoreError
 from regimes.lab._study import Study
 from regimes.lab._sweep import Agenda, SweepReport, agenda, execute
 
@@ -98,7 +98,11 @@ def conduct(
     if not planned.pending:  # the command that did the work stays
         earlier = kept_summary(request.store, summary.study, summary.label)
         summary = replace(summary, command=earlier.command) if earlier else summary
-    keep_summary(summary, request.store)
+    try:
+        keep_summary(summary, request.store)
+    except StoreError:
+        if planned.pending:
+            raise  # a finished study can be shown from a store that is only for reading
     return report, summary
 
 

@@ -20,6 +20,7 @@ does this for a group of trials at once, because the first flush of a group pays
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import time
@@ -27,6 +28,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from safetensors import SafetensorError
 
 from regimes.lab._config import TrialConfig
 from regimes.lab._durable import TAKEN, Aside, flush, flush_folder, replace_folder
@@ -44,6 +47,8 @@ from regimes.lab._record import (
 DEFAULT = "out/store"
 VARIABLE = "REGIMES_STORE"
 _JSON, _ARRAYS = "trial.json", "arrays.safetensors"
+# errors that say nothing of the file
+_NOT_THE_FILE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE)
 _LEFTOVER_AGE = 3600.0  # seconds; a folder takes far less to write, whatever machine writes it
 
 
@@ -116,8 +121,8 @@ class Store:
 
     def contains(self, study: str, key: str) -> bool:
         """Whether the trial is finished; a quick look that does not read the arrays."""
-        text = _bytes(f"{self.root}/trials/{study}/{key}/{_JSON}")
         try:
+            text = _bytes(f"{self.root}/trials/{study}/{key}", _JSON)
             return text is not None and decode_json(text, key)["status"] != FAILED
         except CorruptRecordError:
             return False
@@ -129,7 +134,11 @@ class Store:
             CorruptRecordError: the files do not match their checksums.
             FileNotFoundError: there is no such trial.
         """
-        return decode(*self._read(study, key), config)
+        body, arrays = self._read(study, key)
+        try:
+            return decode(body, arrays, config)
+        except (ValueError, TypeError, KeyError, SafetensorError) as error:
+            raise CorruptRecordError(f"whole, but it cannot be understood: {error}") from error
 
     def body(self, study: str, key: str) -> dict[str, Any]:
         """The verified content of trial.json."""
@@ -137,13 +146,13 @@ class Store:
 
     def _read(self, study: str, key: str) -> tuple[dict[str, Any], bytes | None]:
         folder = f"{self.root}/trials/{study}/{key}"
-        text = _bytes(f"{folder}/{_JSON}")
+        text = _bytes(folder, _JSON)
         if text is None:
             if os.path.lexists(folder):
                 raise CorruptRecordError("trial.json is missing")
             raise FileNotFoundError(f"no trial {key} of {study} in {self.root}")
         body = decode_json(text, key)
-        arrays = _bytes(f"{folder}/{_ARRAYS}") if body["arrays"] else None
+        arrays = _bytes(folder, _ARRAYS) if body["arrays"] else None
         check_arrays(body, arrays)
         return body, arrays
 
@@ -203,10 +212,10 @@ class Store:
                 raise
 
     def set_aside(self, study: str, key: str) -> None:
-        """Move a damaged trial out of the way, to aside/."""
+        """Move a damaged trial out of the way, to aside/; it stays where nothing can be written."""
         target = self.root / "aside" / study / f"{key}-{time.time_ns()}"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
+            target.parent.mkdir(parents=True, exist_ok=True)
             (self.folder(study) / key).rename(target)
 
     def remove(self, study: str, key: str) -> None:
@@ -242,14 +251,15 @@ class Store:
         oldest = time.time() - _LEFTOVER_AGE
         count = 0
         for path in (self.root / "tmp").glob("*"):
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     shutil.rmtree(path, ignore_errors=True)
                     count += 1
         for study, key in self.with_checkpoints():
-            if self.contains(study, key):
-                self.forget(study, key)
-                count += 1
+            with contextlib.suppress(OSError):
+                if self.contains(study, key):
+                    self.forget(study, key)
+                    count += 1
         return count
 
     def _fresh(self) -> str:
@@ -272,9 +282,14 @@ def _files(item: Encoded) -> dict[str, bytes]:
     return files if item.arrays is None else {**files, _ARRAYS: item.arrays}
 
 
-def _bytes(path: str) -> bytes | None:
+def _bytes(folder: str, name: str) -> bytes | None:
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - read 10,000 times at a resume
+        # `open` and not Path: this runs 10,000 times at a resume
+        with open(f"{folder}/{name}", "rb", buffering=0) as file:  # noqa: PTH123
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:  # a folder in its place, no permission, a broken disk
+        if error.errno in _NOT_THE_FILE:
+            raise
+        raise CorruptRecordError(f"{name} cannot be read: {error.strerror}") from error

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 Scalar = float | int | bool | str
+_RESERVED = "__metadata__"  # a name that safetensors keeps to itself
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class TrialResult:
             if not isinstance(series, Series):
                 raise ValueError(f"series {name!r} must be a Series(times, values)")
         names = [*self.scalars, *self.arrays, *self.series]
+        for name in names:
+            if not isinstance(name, str) or name in ("", _RESERVED):
+                raise ValueError(
+                    f"a value's name must be a text, not empty and not {_RESERVED!r}, got {name!r}"
+                )
         names += [times_name(name) for name in self.series]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"a trial must use each name once, used twice: {', '.join(repeated)}")
@@ -119,17 +125,38 @@ def as_numpy(values: Any) -> np.ndarray:
     """A contiguous numeric NumPy array from a tensor, a list or an array."""
     if hasattr(values, "detach"):  # a tensor, on any device; torch itself is not imported here
         values = values.detach().cpu().numpy()
+    values = _unmasked(values)
     array = np.ascontiguousarray(values) if np.ndim(values) else np.asarray(values)
     if array.dtype.kind not in "biuf":
         raise ValueError(
             f"only real numbers can be stored, got an array of {array.dtype}; "
             "store real and imaginary parts apart, and texts as scalars"
         )
+    if array.dtype.itemsize > 8:
+        raise ValueError(
+            f"numbers of at most 64 bits can be stored, got an array of {array.dtype}; "
+            "convert it with .astype('float64')"
+        )
     return array
+
+
+def _unmasked(values: Any) -> Any:
+    """A masked array without its mask: what it hides is NaN, which only floats can be."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if values.dtype.kind == "f":
+        return values.filled(np.nan)
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"masked entries are stored as NaN, which an array of {values.dtype} cannot hold; "
+            "convert it with .astype('float64')"
+        )
+    return values.data
 
 
 def as_scalar(name: str, value: Any) -> Scalar:
     """A plain Python number, truth value or text from whatever stands for one."""
+    value = _unmasked(value)
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         value = value.item()
     if not isinstance(value, Scalar):
@@ -137,6 +164,8 @@ def as_scalar(name: str, value: Any) -> Scalar:
             f"scalar {name!r} must be a number, bool or text, got {type(value).__name__}; "
             "use arrays={...: Array(dims, values)} for more than one number"
         )
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ValueError(f"scalar {name!r} is an integer of more than 64 bits; make it a float")
     return value
 
 

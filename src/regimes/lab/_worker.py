@@ -1,8 +1,9 @@
-"""A worker process of the local executor: `python -m regimes.lab._worker RESULT_FD`.
+"""A worker process of the local executor: `python -m regimes.lab._worker ORDERS ANSWERS`.
 
-It speaks JSON lines: jobs and trials come on standard input, outcomes go to the given descriptor.
-Standard output stays free for whatever a trial prints. When standard input closes, the driver is
-gone, and the worker ends at once, in the middle of a trial if need be: no orphans.
+It speaks JSON lines on the two descriptors: jobs and trials come on one, outcomes go to the other.
+Standard input is empty, and standard output free for whatever a trial prints. When the orders
+close, the driver is gone, and the worker ends at once, in the middle of a trial if need be, and
+with it what its trials have started: no orphans.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from regimes.lab._store import Store, StoreError
 
 def main() -> None:
     """Serve one driver until it closes the pipe."""
-    # The driver decides when to stop; a Ctrl-C in the terminal reaches the whole process group.
+    # The driver decides when to stop, whoever else sends a signal.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    answers = os.fdopen(int(sys.argv[1]), "w", buffering=1)
+    files = [int(word) for word in sys.argv[1:]]
+    for file in files:
+        os.set_inheritable(file, False)  # programs that a trial starts have no part in this
+    orders, answers = os.fdopen(files[0]), os.fdopen(files[1], "w", buffering=1)
     inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     stop = threading.Event()
-    threading.Thread(target=_listen, args=(inbox, stop), daemon=True).start()
+    threading.Thread(target=_listen, args=(orders, inbox, stop), daemon=True).start()
     try:
         _serve(inbox, stop, answers)
     except StoreError as error:
@@ -38,12 +42,16 @@ def main() -> None:
         _say(answers, broken=traceback.format_exc())
 
 
-def _listen(inbox: queue.SimpleQueue[dict[str, Any]], stop: threading.Event) -> None:
-    for line in sys.stdin:
+def _listen(
+    orders: TextIO, inbox: queue.SimpleQueue[dict[str, Any]], stop: threading.Event
+) -> None:
+    for line in orders:
         message = json.loads(line)
         if message.get("stop"):
             stop.set()
         inbox.put(message)
+    if os.getpgrp() == os.getpid():  # a group of its own: with what its trials have started
+        os.killpg(0, signal.SIGKILL)
     os._exit(0)
 
 
@@ -63,6 +71,7 @@ def _serve(
             is_done=lambda key: store.contains(job.study, key),
             stopping=stop.is_set,
             store=store,
+            begins=lambda key: _say(answers, begins=key),
         )
         for group in groups:
             save(store, group)
