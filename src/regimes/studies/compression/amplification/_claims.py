@@ -90,8 +90,7 @@ def _shape(dataset: Data) -> Parts:
     yield above("share of all runs whose growth slows before t*", slowing.mean(), 1.0)
     return (
         f"p = {p}; {int((ends >= 0.5).sum())} of {len(ends)} runs end with Λ >= Λ*/2, by seed "
-        f"{', '.join(f'{e:.2f}' for e in ends)}. A run of five seeds often shows none that does "
-        "not"
+        f"{', '.join(f'{e:.2f}' for e in ends)}"
     )
 
 
