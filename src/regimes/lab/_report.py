@@ -26,6 +26,7 @@ _MARKS = {
     Verdict.REPRODUCED: "✓",
     Verdict.NOT_REPRODUCED: "✗",
     Verdict.INCONCLUSIVE: "?",
+    Verdict.REPORTED: "○",
     Verdict.NOT_RUN: "·",
 }
 
@@ -130,7 +131,7 @@ def _overview(lines: Sequence[LedgerLine]) -> str:
     )
 
 
-_SETTLED = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED)
+_SETTLED = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.REPORTED)
 
 
 def _contents(sections: Sequence[Section], anchors: Mapping[int, str]) -> str:

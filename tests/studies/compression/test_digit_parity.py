@@ -64,11 +64,47 @@ def test_curves_in_the_wrong_order_do_not(study, summary):
 def test_images_of_mnist_are_held_to_the_document(study, summary):
     data = known(summary.dataset, SLOPES, (200, 6944))
     data = data.assign(pixels=data.pixels * 0 + 784)
-    exponents, _, last, _, dimension, _ = study.claims(data)
+    exponents, _, last, _, dimension, _, _ = study.claims(data)
     assert "beta of the initial NTK in [0.22, 0.38]" in exponents.expected
     assert exponents.verdict.value == "reproduced"
-    assert "final last layer / network >= 1" in last.expected
+    assert "share of all p with the last layer behind the network >= 0.5" in last.expected
     assert "dimension of the last layer in [4, 8]" in dimension.expected
+
+
+@pytest.mark.parametrize(
+    ("dimension", "verdict"),
+    [
+        ((5.5, 6.5), "reproduced"),
+        ((1.4, 1.6), "not reproduced"),
+        ((9.0, 10.0), "not reproduced"),
+        ((4.0, 5.0), "reproduced"),
+        ((3.0, 5.5), "inconclusive"),
+    ],
+)
+def test_six_dimensions_are_asked_of_mnist(study, summary, verdicts, dimension, verdict):
+    data = summary.dataset.copy(deep=True)
+    data["dimension"][:] = np.array(dimension)[None, :, None]
+    assert verdicts(study, data)["COMP-46"] == "reported"
+    data = data.assign(pixels=data.pixels * 0 + 784)
+    assert verdicts(study, data)["COMP-46"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "verdict"),
+    [
+        (1.0, 0.01, "reproduced"),
+        (0.9, 0.01, "not reproduced"),
+        (1.1, 0.01, "not reproduced"),
+        (1.08, 0.01, "inconclusive"),
+    ],
+)
+def test_the_estimator_is_tried_on_cubes(study, summary, verdicts, factor, spread, verdict):
+    data = summary.dataset.copy(deep=True)
+    noise = 1 + spread * np.array([-1, 1])[None, :, None]
+    data["cube_dimension"][:] = factor * noise * np.array([2, 5])
+    found = verdicts(study, data)
+    assert found["COMP-46b"] == verdict
+    assert found["COMP-46"] == "reported"  # whatever the cubes say
 
 
 def test_information_is_judged_by_the_first_mode(study, summary):

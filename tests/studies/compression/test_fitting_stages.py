@@ -44,8 +44,24 @@ def test_verdicts_follow_the_numbers(study, summary):
     data["bins"] *= 0
     data["fitted_distance"] = 2 * data["unfitted_distance"]
     assert {claim.verdict for claim in study.claims(data)} == {"reproduced"}
-    data["profile"][-1] += 1.0  # moves the crossings away
+    data["bins"][0] = 9  # one run is enough
     assert study.claims(data)[1].verdict == "not reproduced"
+    data["bins"][0] = 8
+    assert study.claims(data)[1].verdict == "reproduced"
+    data["profile"][-1, 0] = (x + 0.36) * (x - 1.1855)
+    assert study.claims(data)[1].verdict == "not reproduced"
+    data["profile"][-1, 0] = 1.0  # changes sign nowhere
+    assert study.claims(data)[1].verdict == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [((1.5, 2.0), "reproduced"), ((0.7, 0.8), "not reproduced"), ((0.8, 1.6), "inconclusive")],
+)
+def test_the_order_of_fitting_has_an_error(study, summary, verdicts, ratios, verdict):
+    data = summary.dataset.copy(deep=True)
+    data["fitted_distance"] = data["unfitted_distance"] * np.array(ratios)
+    assert verdicts(study, data)["COMP-32"] == verdict
 
 
 def test_bins_are_counted_by_amplitude():

@@ -50,6 +50,62 @@ def test_wrong_numbers_are_not_reproduced(study, summary):
     assert set(spoilt) == set(study.judges)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "id"),
+    [
+        ("stripe_mass", 0.49998, "COMP-01"),
+        ("radius", 1.1776, "COMP-01"),
+        ("stripe_label_mean", 0.05, "COMP-01"),
+        ("drift_of_growth", 0.03, "COMP-02"),
+        ("gradient_error_float32", 2e-6, "COMP-03"),
+        ("gradient_error_float64", 2e-12, "COMP-03"),
+        ("split_error", 2e-12, "COMP-35"),
+        ("spectrum_error", 2e-10, "COMP-35"),
+        ("null_error", 2e-12, "COMP-35"),
+        ("rotated_gap", 2e-9, "COMP-47"),
+        ("lemma_gap", 2e-10, "COMP-47"),
+        ("identity_gap", 2e-12, "COMP-49"),
+        ("value_gap", 1e-4, "COMP-49"),
+    ],
+)
+def test_every_number_decides_its_own_claim(study, summary, verdicts, name, value, id):
+    data = summary.dataset.copy(deep=True)
+    data[name] = 0 * data[name] + value
+    found = {claim.id: claim.verdict for claim in study.claims(data)}
+    assert found[id] == "not reproduced"
+    assert {k: v for k, v in found.items() if k != id} == {
+        k: v for k, v in verdicts.items() if k != id
+    }
+
+
+@pytest.mark.parametrize(
+    ("bits", "verdict"),
+    [
+        ((0.59, 0.44, 0.9), "reproduced"),
+        ((0.59, 0.51, 0.9), "not reproduced"),  # noise axes take too little
+        ((0.59, 0.44, 0.8), "not reproduced"),  # zero padding adds too little
+        ((0.54, 0.4, 0.9), "not reproduced"),
+        ((0.59, 0.488, 0.9), "inconclusive"),
+        ((0.59, 0.44, 0.852), "inconclusive"),
+    ],
+)
+def test_every_number_of_the_estimator_has_an_error(study, summary, bits, verdict):
+    data = summary.dataset.isel(draw=[0] * 4)
+    spread = np.array([[-1, 1, 1], [1, -1, -1], [1, -1, 1], [-1, 1, -1]])
+    data["information"] = (("draw", "case"), np.array(bits) + 0.01 * spread)
+    assert {c.id: c.verdict for c in study.claims(data)}["COMP-48"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("apart", "verdict"), [(0.0, "reproduced"), (0.001, "reproduced"), (0.02, "not reproduced")]
+)
+def test_rotated_data_are_learned_as_well(study, summary, apart, verdict):
+    data = summary.dataset.copy(deep=True)
+    plain = 0.03 + 0.001 * np.arange(data.sizes["data_set"])
+    data["rotation_error"] = (("frame", "data_set"), np.stack([plain, plain + apart]))
+    assert {c.id: c.verdict for c in study.claims(data)}["COMP-47"] == verdict
+
+
 def decided(study, data):
     return [claim.id for claim in study.claims(data) if claim.verdict != "inconclusive"]
 

@@ -58,6 +58,7 @@ def test_figures_have_the_slopes_of_every_dimension(study):
 def test_known_curves_are_reproduced(study):
     claims = {claim.id: claim for claim in study.claims(known((128, 256, 512)))}
     assert list(claims) == list(study.judges)
+    assert claims.pop("REG-64").verdict == "reported"
     assert {claim.verdict for claim in claims.values()} == {"reproduced"}
     assert claims["COMP-14"].measured == pytest.approx(3.0)
     assert claims["COMP-25"].measured == pytest.approx(0.7)
@@ -76,6 +77,25 @@ def test_wrong_curves_are_not(study):
     dataset["final_error"] = dataset.initial_error
     verdicts = {claim.id: claim.verdict for claim in study.claims(dataset)}
     assert verdicts["COMP-26"] == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("late", "verdict"), [(14, "reproduced"), (12, "inconclusive"), (6, "not reproduced")]
+)
+def test_the_share_of_late_peaks_has_an_error(study, verdicts, late, verdict):
+    dataset = known((128, 256, 512))
+    when = np.where(np.arange(15) < late, 2.0, 0.5).reshape(1, 3, 5)
+    dataset["peak_time"] = (("d", "n_train", "seed"), when)
+    assert verdicts(study, dataset)["COMP-14"] == verdict
+
+
+def test_a_row_that_names_five_others_is_reported(study):
+    wrong = known((128, 256, 512))
+    wrong["feature_error"] = wrong.feature_error**3
+    claims = {claim.id: claim for claim in study.claims(wrong)}
+    assert claims["COMP-25"].verdict == "not reproduced"
+    assert claims["REG-64"].verdict == "reported"
+    assert "COMP-39" in claims["REG-64"].why
 
 
 def test_the_full_size_has_its_own_tolerances(study):

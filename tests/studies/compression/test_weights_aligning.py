@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from regimes.lab import LocalExecutor, Store, find, run
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture, rescaled
@@ -50,19 +51,68 @@ def test_lazy_films_stand_still(summary):
     assert np.nanmax(np.abs(moving[-1] - moving[0])) > 10
 
 
-def test_wrong_numbers_are_not_reproduced(study, summary):
-    data = summary.dataset.copy(deep=True)
-    data["amplification_start"] += 0.2
-    data["share_end"] *= 0.8
-    data["dead_or_unmoved_only"] += 1
-    assert {claim.verdict for claim in study.claims(data)} == {"not reproduced"}
+def known(summary, **changed):
+    """Numbers that follow the law, with what is changed; six seeds of two draws."""
+    data = summary.dataset.drop_vars("amplification_start").isel(seed=[0, 1] * 3)
+    data = data.assign_coords(seed=range(6))
+    noise = np.linspace(-1, 1, 6)
+    large = data.alpha >= 1.0
+    share = xr.where(data.model == "stripe", 0.5, 2 / 3)
+    end = xr.where(large, share, 0.99)
+    scatter = changed.get("scatter", 0.01)
+    draws = np.stack([noise, noise[::-1] ** 3], -1)
+    values = {
+        "share_start": share + changed.get("start", 0.0) + scatter * data.seed.copy(data=noise),
+        "share_end": end + changed.get("end", 0.0) - scatter * abs(data.seed.copy(data=noise)),
+        "amplification_start": xr.DataArray(
+            1 + changed.get("first", 0.0) + changed.get("wide", 0.01) * draws, dims=("seed", "draw")
+        ),
+    }
+    shape = data.share_start
+    for name in ("share_start", "share_end"):
+        data[name] = (values[name] + 0 * shape).transpose(*shape.dims)
+    like = data.dead + 0.0
+    data["amplification_start"] = values["amplification_start"] + 0 * like
+    data["dead"] = 0 * data.dead + 3
+    data["unmoved"] = 0 * data.dead + 3 + changed.get("unmoved", 0)
+    data["dead_or_unmoved_only"] = 0 * data.dead + changed.get("wrong", 0)
+    return data
 
 
-def test_a_wide_scatter_of_the_start_is_not_reproduced(study, summary):
-    data = summary.dataset.copy(deep=True)
-    data["amplification_start"] = 1 + 10 * (data["amplification_start"] - 1)
-    verdicts = {claim.id: claim.verdict for claim in study.claims(data)}
-    assert verdicts["COMP-16"] != "reproduced"
+def test_data_that_follow_the_law_are_reproduced(study, summary, verdicts):
+    assert set(verdicts(study, known(summary)).values()) == {"reproduced"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "id", "verdict"),
+    [
+        ({"first": 0.08}, "COMP-16", "not reproduced"),
+        ({"first": -0.08}, "COMP-16", "not reproduced"),
+        ({"wide": 0.2}, "COMP-16", "not reproduced"),  # the mean is right by chance
+        ({"first": 0.049}, "COMP-16", "inconclusive"),
+        ({"end": -0.12}, "COMP-31", "not reproduced"),
+        ({"start": 0.15}, "COMP-31", "not reproduced"),
+        ({"start": 0.095, "scatter": 0.03}, "COMP-31", "inconclusive"),
+        ({"unmoved": 1}, "COMP-34", "not reproduced"),
+        ({"wrong": 1}, "COMP-34", "not reproduced"),
+    ],
+)
+def test_a_distortion_fails_its_own_claim(study, summary, verdicts, changed, id, verdict):
+    found = verdicts(study, known(summary, **changed))
+    assert found.pop(id) == verdict
+    assert set(found.values()) == {"reproduced"}
+
+
+def test_lazy_training_must_not_align(study, summary, verdicts):
+    data = known(summary)
+    data["share_end"] = 0 * data.share_end + 0.99 + 0.001 * data.seed
+    assert verdicts(study, data)["COMP-31"] == "not reproduced"
+
+
+def test_untrained_networks_are_those_of_the_seeds(summary):
+    start = summary.dataset.amplification_start.isel(alpha=0, model=0)
+    assert start.dims == ("seed", "draw")
+    assert len(np.unique(start)) == start.size
 
 
 def test_alignment_is_judged_against_lazy_training(study, summary):

@@ -25,6 +25,8 @@ class Params:
     d: tuple[int, ...] = (5, 10)
     p: tuple[int, ...] = (50, 100, 200)
     seed: tuple[int, ...] = (0, 1)
+    seeds_per_trial: int = 0  # all: a GPU takes one large trial; cores share small ones
+    few_seeds: int = 2  # so many are followed to their end, or have their level predicted
     in_time: tuple[int, ...] = (100,)  # p of the runs that are followed to their end
     only_five: tuple[int, ...] = (50, 100)  # p that are run at d = 5 alone
     only_ten: tuple[int, ...] = ()
@@ -42,7 +44,9 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             p=(100, 200, 300, 411, 800, 1000, 3000, 3200, 4000),
-            seed=tuple(range(14)),
+            seed=tuple(range(84)),
+            seeds_per_trial=14,
+            few_seeds=14,
             in_time=(411,),
             only_five=(100, 300, 411, 1000, 3000, 4000),
             only_ten=(200, 800, 3200),
@@ -53,6 +57,7 @@ class Params:
         "paper": Params(
             p=(100, 300, 411, 1000, 3000, 4640, 10_000, 30_000, 100_000),
             seed=tuple(range(20)),
+            few_seeds=20,
             in_time=(411, 4640),
             only_five=(),
             only_ten=(),
@@ -61,7 +66,7 @@ class Params:
             max_steps=60_000,
         ),
     },
-    axes=[Axis("d"), Axis("p", unit="points"), Axis("seed", stacked=True)],
+    axes=[Axis("d"), Axis("p", unit="points"), Axis("seed", stacked=True, batch="seeds_per_trial")],
     units={"t_star": "tau"},
     dtype="float32",
 )
@@ -109,9 +114,11 @@ class Amplification:
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
-        """Some p belong to one dimension."""
+        """Some p belong to one dimension, and some to the first seeds."""
         alone = params.only_ten if point.d == 5 else params.only_five
-        return point.p not in alone
+        dear = point.p in params.in_time or point.p in params.saturation
+        few = point.seed[0] in params.seed[: params.few_seeds]
+        return point.p not in alone and (few or not dear)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

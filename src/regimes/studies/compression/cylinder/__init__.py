@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.compression import _frozen, _stripe
 from regimes.studies.compression.cylinder._claims import claim
 from regimes.studies.compression.cylinder._figures import FIGURES
@@ -27,6 +27,7 @@ class Params:
     until: tuple[str, ...] = ("t_star", "peak", "fitted")
     n_train: tuple[int, ...] = (8, 12)
     seed: tuple[int, ...] = (1, 2, 3)
+    seeds_per_trial: int = 1  # 0: all, for a GPU takes one large trial
     whole_seeds: int = 2  # the first so many are trained until they fit
     whole_up_to: int = 8  # with training sets up to this size
     width: int = 30
@@ -37,13 +38,14 @@ class Params:
 
 @study(
     "compression/cylinder",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "cpu": Params(
             n_train=(100, 300, 1000, 3000),
-            seed=tuple(range(15)),
-            whole_seeds=5,
+            seed=tuple(range(90)),
+            seeds_per_trial=10,
+            whole_seeds=40,
             whole_up_to=1000,
             width=200,
             n_test=10_000,
@@ -52,6 +54,7 @@ class Params:
         "paper": Params(
             n_train=(100, 200, 411, 1000, 2000, 4640, 10_000),
             seed=tuple(range(49)),
+            seeds_per_trial=0,
             whole_seeds=49,
             whole_up_to=10_000,
             width=10_000,
@@ -59,7 +62,11 @@ class Params:
             max_steps=1_000_000,
         ),
     },
-    axes=["until", Axis("n_train", unit="points"), Axis("seed", stacked=True)],
+    axes=[
+        "until",
+        Axis("n_train", unit="points"),
+        Axis("seed", stacked=True, batch="seeds_per_trial"),
+    ],
     units={
         "feature_error": "fraction",
         "lazy_error": "fraction",
@@ -80,7 +87,7 @@ class Cylinder:
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
-        """Train the networks of all seeds together; "fitted" takes the first few of them.
+        """Train the networks of some seeds together.
 
         The amplification is largest soon after t*, so "peak" goes to some times t* only: the slow
         end of a hinge flow costs a hundred times more.
@@ -89,16 +96,14 @@ class Cylinder:
 
         from regimes import data
 
-        seeds = point.seed[: params.whole_seeds] if point.until == "fitted" else point.seed
         sets = [
             data.cylinder(point.n_train, params.n_test, D, seed, d_par=D_PAR, dtype=torch.float64)
-            for seed in seeds
+            for seed in point.seed
         ]
 
         def train(name: str = "run", **options: Any) -> Run:
             seen = {"amplification": _stripe.amplification_observer(D_PAR, per_decade=100)}
-            how = {"seeds": seeds, "observe": seen, **options}
-            return _stripe.train_at(point, params, sets, name=name, **how)
+            return _stripe.train_at(point, params, sets, name=name, observe=seen, **options)
 
         if point.until == "peak":
             t_star = train("t_star", until="t_star").event_times["t_star"]
@@ -122,19 +127,29 @@ class Cylinder:
             "fitted": np.array([status == "fitted" for status in run.status]),
             "steps": run.steps,
         }
-        return TrialResult(arrays={name: Array("whole", value) for name, value in arrays.items()})
+        return TrialResult(arrays={name: Array("seed", value) for name, value in arrays.items()})
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
-        """Training to the end costs hundreds of times more: up to some size only."""
-        return bool(point.until != "fitted" or point.n_train <= params.whole_up_to)
+        """Training to the end costs hundreds of times more: the first seeds, up to some size."""
+        first = point.seed[0] in params.seed[: params.whole_seeds]
+        return bool(point.until != "fitted" or (first and point.n_train <= params.whole_up_to))
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Entries of the masks of a step, and what a step costs whatever its size; steps."""
-        members = params.whole_seeds if point.until == "fitted" else len(point.seed)
         steps = {"t_star": 1.0, "peak": 10.0, "fitted": 100.0}[point.until]
-        return steps * (5e5 + members * params.width * point.n_train)
+        return steps * (5e5 + len(point.seed) * params.width * point.n_train)
+
+    @staticmethod
+    def upgrade(dataset: Data) -> Data:
+        """Older summaries have a dimension of their own for the seeds trained to the end."""
+        if "whole" not in dataset.dims:
+            return dataset
+        first = dataset.seed.values[: dataset.sizes["whole"]]
+        whole = [name for name, values in dataset.data_vars.items() if "whole" in values.dims]
+        moved = dataset[whole].rename(whole="seed").assign_coords(seed=first)
+        return dataset.drop_vars(whole).merge(moved.reindex(seed=dataset.seed))
 
     figures = FIGURES
     claims = claim

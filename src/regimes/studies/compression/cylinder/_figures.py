@@ -31,12 +31,13 @@ def _curves(dataset: Data) -> Figure:
         "compressed, so learning features gains less than for the stripe."
     )
     whole = where_ran(dataset, "n_train", "feature_error", until="fitted")
+    whole = whole.dropna("seed", how="all", subset=["feature_error"])
     figure = _medians.axes("test error (fraction)", ticks=whole.n_train, caption=caption)
     for curve, label, color, beta in (
         (whole.lazy_error, "frozen initial kernel", draw.ORANGE, beta_lazy(3)),
         (whole.feature_error, "feature-learning network", draw.GREEN, beta_feature(3, 1)),
     ):
-        _medians.curve(figure, curve, label, slope=-beta, color=color, draws="whole")
+        _medians.curve(figure, curve, label, slope=-beta, color=color)
     return figure
 
 

@@ -7,17 +7,23 @@ from dataclasses import dataclass
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.compression.neuron_trajectories._claims import claim
 from regimes.studies.compression.neuron_trajectories._figures import FIGURES
-from regimes.studies.compression.neuron_trajectories._trial import growth, places
+from regimes.studies.compression.neuron_trajectories._trial import equation, growth, places
+
+PARTS = {"places": places, "growth": growth, "equation": equation}
 
 
 @dataclass(frozen=True)
 class Params:
-    """Scanned: part ("places" in d = 2, "growth" in d = 5) and seed. Fixed: the rest."""
+    """Scanned: part and seed. Fixed: the rest.
 
-    part: tuple[str, ...] = ("places", "growth")
+    Parts are "places" and "equation" in d = 2, and "growth" in d = 5.
+    """
+
+    part: tuple[str, ...] = ("places", "growth", "equation")
     seed: tuple[int, ...] = (0, 1)
-    n_train: int = 200  # of "places"
+    n_train: int = 200  # of "places" and "equation"
     width: int = 30
+    equation_width: int = 20
     alpha: float = 1e-6
     step: float = 0.05  # relative change of the weights in a step
     growth_n_train: int = 300
@@ -28,13 +34,14 @@ class Params:
 
 @study(
     "compression/neuron-trajectories",
-    version=3,
+    version=4,
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(8)),
+            seed=tuple(range(24)),
             n_train=4000,
             width=400,
+            equation_width=100,
             step=0.01,
             growth_n_train=4000,
             growth_width=200,
@@ -44,6 +51,7 @@ class Params:
             seed=tuple(range(8)),
             n_train=10_000,
             width=10_000,
+            equation_width=10_000,
             step=0.01,
             growth_n_train=100_000,
             growth_width=1000,
@@ -65,14 +73,15 @@ class NeuronTrajectories:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train to t* and compare with the theory."""
-        return places(params, point) if point.part == "places" else growth(params, point)
+        return PARTS[point.part](params, point)
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Neurons times points times steps."""
-        if point.part == "places":
-            return params.n_train * params.width / params.step
-        return params.growth_n_train * params.growth_width / params.growth_step * 1.6
+        if point.part == "growth":
+            return params.growth_n_train * params.growth_width / params.growth_step * 1.6
+        width = params.width if point.part == "places" else params.equation_width
+        return params.n_train * width / params.step
 
     figures = FIGURES
     claims = claim

@@ -24,25 +24,48 @@ SHOWN = 60  # neurons drawn, and times drawn of each
 
 
 def places(params: Params, point: Point) -> TrialResult:
-    """Where the kinks of networks in d = 2 go, and whether their neurons follow the equation."""
-    from regimes import theory
-
-    sets, run = _train(params, point, 2, params.n_train, weight=params.step)
-    tau = theory.stripe_tau(params.width, 2)
-    times = [each / tau for each in run.recordings["state"].times]
-    states = run.recordings["state"].values
-    seen = [_examine(*each) for each in zip(states, times, sets, strict=True)]
+    """Where the kinks of networks in d = 2 go."""
+    sets, seen, t_star = _in_the_plane(params, point, params.width)
+    at_end = [classes(living[-1], 2) for living, _ in seen]
     arrays = {
-        name: Array(
-            ("seed", "class")[: 1 + np.ndim(value)], [numbers[name] for numbers, *_ in seen]
-        )
-        for name, value in seen[0][0].items()
+        "z_mean": Array(("seed", "class"), [mean for mean, _ in at_end]),
+        "near_axis": Array(("seed", "class"), [share for _, share in at_end]),
+        "z_early": Array(
+            ("seed", "class"), [classes(living[_early(t)], 2)[0] for living, t in seen]
+        ),
+        "t_star": Array("seed", t_star),
+        "table_error": Array("dimension", [table_error(d) for d in TABLE]),
     }
-    arrays["t_star"] = Array("seed", run.event_times["t_star"] / tau)
-    arrays["table_error"] = Array("dimension", [table_error(d) for d in TABLE])
-    _, living, followed = seen[0]
-    arrays |= _pictures(living, followed, times[0], sets[0])
+    living, times = seen[0]
+    followed = living[:, np.flatnonzero(_grown(living, _early(times)))[:FOLLOWED]]
+    arrays |= _pictures(living, followed, times, sets[0])
     return TrialResult({"p": params.n_train, "h": params.width}, arrays=arrays)
+
+
+def equation(params: Params, point: Point) -> TrialResult:
+    """Whether the neurons of networks in d = 2 follow the equation of one neuron.
+
+    Of every network the first living neurons as they come, with the noise of App. C.3, on w_perp
+    alone, and with that on w_1 and b too.
+    """
+    sets, seen, t_star = _in_the_plane(params, point, params.equation_width)
+    found: dict[str, list[float]] = {}
+    for (living, times), data in zip(seen, sets, strict=True):
+        early = _early(times)
+        grown = _grown(living, early)
+        for noise, everything in (("source", False), ("all", True)):
+            gap = _gaps(living, times, data, [early], everything=everything)[0][0]
+            numbers = {
+                "gap": gap[:FOLLOWED].max(),
+                "gap_grown": gap[grown][:FOLLOWED].max(),
+                "close_share": (gap < CLOSE).mean(),
+                "close_grown": (gap[grown] < CLOSE).mean(),
+            }
+            for name, value in numbers.items():
+                found.setdefault(f"{name}_{noise}", []).append(float(value))
+    arrays = {name: Array("seed", values) for name, values in found.items()}
+    arrays["t_star"] = Array("seed", t_star)
+    return TrialResult({"p": params.n_train, "h": params.equation_width}, arrays=arrays)
 
 
 def growth(params: Params, point: Point) -> TrialResult:
@@ -83,32 +106,31 @@ def _train(
     return sets, train_at(point, params, sets, until="t_star", observe=seen, **options)
 
 
-def _examine(states: Any, times: Any, data: Any) -> tuple[dict[str, Any], Any, Any]:
-    """One network: its numbers, the states of its living neurons and of those followed."""
-    from regimes import measure
+def _in_the_plane(
+    params: Params, point: Point, width: int
+) -> tuple[list[Dataset], list[tuple[Any, Any]], Any]:
+    """Data sets of d = 2; states and times of the living neurons of their networks; t* in tau."""
+    from regimes import measure, theory
 
-    d = data.in_shape[0]
-    living = states[
-        :, ~measure.dead_neurons(states[0, :, :d], states[0, :, d], data.x_train.double())
-    ]
-    early = int((times - COMPARED_AT * times[-1]).abs().argmin())
-    size = living[..., : d + 1].norm(dim=-1)
-    grown = (size[early] > GREW * size[0]).numpy()
-    followed = living[:, np.flatnonzero(grown)[:FOLLOWED]]
-    gap = _gaps(living, times, data, [early], everything=True)[0][0]
-    source_gap = _gaps(followed, times, data, [early], everything=False)[0]
-    mean, share = classes(living[-1], d)
-    numbers = {
-        "z_mean": mean,
-        "z_early": classes(living[early], d)[0],
-        "near_axis": share,
-        "gap": gap[grown][:FOLLOWED].max(),
-        "gap_living": gap[:FOLLOWED].max(),
-        "gap_source": source_gap.max(),
-        "close_share": (gap < CLOSE).mean(),
-        "close_grown": (gap[grown] < CLOSE).mean(),
-    }
-    return numbers, living, followed
+    sets, run = _train(params, point, 2, params.n_train, width=width, weight=params.step)
+    tau, record = theory.stripe_tau(width, 2), run.recordings["state"]
+    seen = []
+    for states, times, data in zip(record.values, record.times, sets, strict=True):
+        first, x = states[0], data.x_train.double()
+        living = states[:, ~measure.dead_neurons(first[:, :2], first[:, 2], x)]
+        seen.append((living, times / tau))
+    return sets, seen, run.event_times["t_star"] / tau
+
+
+def _early(times: Any) -> int:
+    """The step at which network and equation are compared."""
+    return int((times - COMPARED_AT * times[-1]).abs().argmin())
+
+
+def _grown(living: Any, step: int) -> np.ndarray:
+    """Which neurons have grown by then."""
+    size = living[..., :-1].norm(dim=-1)
+    return np.asarray((size[step] > GREW * size[0]).numpy())
 
 
 def classes(state: Any, d: int) -> tuple[np.ndarray, np.ndarray]:

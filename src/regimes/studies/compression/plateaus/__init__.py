@@ -35,7 +35,7 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             p=(1500, 3000),
-            seed=(0, 1, 2, 3),
+            seed=tuple(range(12)),
             alpha=(
                 *(1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3),
                 *(1e-2, 1e-1, 1.0, 10.0, 1e2, 1e4, 1e6),

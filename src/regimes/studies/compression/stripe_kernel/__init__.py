@@ -45,7 +45,7 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             p=(300,),
-            seed=tuple(range(12)),
+            seed=tuple(range(48)),
             width=200,
             points=800,
             n_test=5000,

@@ -32,7 +32,7 @@ class Params:
     end_loss: float = 0.3  # a run ends when the mean loss is below
     max_steps: int = 20_000
     start_width: int = 2000  # of the untrained networks of COMP-16
-    start_draws: int = 5
+    start_draws: int = 5  # per seed
     shown_neurons: int = 50
     shown_points: int = 100
     frames: int = 12  # of the film, the last is the end of training
@@ -40,7 +40,7 @@ class Params:
 
 @study(
     "compression/weights-aligning",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "cpu": Params(
@@ -48,7 +48,7 @@ class Params:
             n_train=1000,
             width=300,
             end_loss=0.03,
-            start_draws=20,
+            start_draws=7,
             shown_points=250,
             frames=36,
         ),
@@ -59,7 +59,7 @@ class Params:
             end_loss=0.01,
             max_steps=100_000,
             start_width=10_000,
-            start_draws=20,
+            start_draws=4,
             shown_points=250,
             frames=36,
         ),
@@ -121,7 +121,7 @@ class WeightsAligning:
             "slow": _slow(start, then, d) - unmoved.sum(-1),
         }
         arrays = {name: Array("seed", values) for name, values in numbers.items()}
-        arrays["amplification_start"] = Array("draw", _start_amplification(params, point))
+        arrays["amplification_start"] = Array(("seed", "draw"), _start_amplification(params, point))
         arrays["frame_time"] = Array("frame", times)
         arrays["film"] = Array(("frame", "neuron", "coordinate"), arrows)
         x_shown = shown.x_train[: params.shown_points].numpy().astype(np.float32)
@@ -166,13 +166,15 @@ def _pick(run: Any, frames: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _start_amplification(params: Params, point: Point) -> np.ndarray:
-    """Lambda of untrained networks, (draws,)."""
+    """Lambda of untrained networks, (seeds, draws): other seeds are other networks."""
     from regimes import measure
 
     d, informative = START_DIMENSION[point.model], INFORMATIVE[point.model]
-    found = []
-    for seed in range(params.start_draws):
+    draws = params.start_draws
+
+    def amplification(seed: int) -> float:
         net = network(d, params.start_width, seed, dtype=point.dtype, device=point.device)
         weights = dict(net.named_parameters())[WEIGHT].detach()
-        found.append(float(measure.amplification(weights, informative=informative)))
-    return np.array(found)
+        return float(measure.amplification(weights, informative=informative))
+
+    return np.array([[amplification(s * draws + k) for k in range(draws)] for s in point.seed])
