@@ -79,7 +79,7 @@ class Claims:
     @property
     def modules(self) -> frozenset[str]:
         """Names of the modules in which the judges were written."""
-        return frozenset(judge.__module__ for _, judge in self._judges.values())
+        return frozenset(each.judge.__module__ for each in self._judges.values())
 
     def judged(self, dataset: xr.Dataset) -> list[Claim]:
         """Every claim with its verdict on these data."""
