@@ -15,6 +15,9 @@ numbers = st.floats(-1e6, 1e6)
         (0.5, 0.4, 0.6, None, "reproduced"),
         (0.5, 0.4, 0.6, 0.09, "reproduced"),
         (0.5, 0.4, 0.6, 0.2, "inconclusive"),  # the error bar is wider than the range
+        (0.58, 0.4, 0.6, 0.03, "inconclusive"),  # inside by less than the error bar
+        (0.43, 0.4, 0.6, 0.03, "reproduced"),
+        (0.5, 0.4, 0.6, 0.11, "inconclusive"),
         (0.65, 0.4, 0.6, 0.1, "inconclusive"),  # outside by less than the error bar
         (0.65, 0.4, 0.6, 0.01, "not reproduced"),
         (0.65, 0.4, 0.6, None, "not reproduced"),

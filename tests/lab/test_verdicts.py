@@ -33,6 +33,7 @@ def test_every_claim_is_listed_run_or_not(summary):
         "reproduced": 1,
         "not reproduced": 0,
         "inconclusive": 0,
+        "reported": 0,
         "not run": len(ledger()) - 1,
     }
     assert line(lines, "COMP-12").study == "toy/echo"
@@ -41,8 +42,14 @@ def test_every_claim_is_listed_run_or_not(summary):
 def test_the_larger_run_counts_if_it_decided(summary):
     small, large = summary("cpu", failed("REG-10")), summary("paper", reproduced("REG-10"))
     assert line(verdicts([small, large]), "REG-10").size == "paper"
-    vague = summary("paper", Claim.unclear("REG-10", "1", why="noise"))
+    vague = summary("paper", Claim.unclear("REG-10", "1", why="not run that far"))
     assert line(verdicts([small, vague]), "REG-10").verdict is Verdict.NOT_REPRODUCED
+
+
+def test_a_small_run_does_not_decide_what_a_large_one_leaves_open(summary):
+    small = summary("cpu", reproduced("REG-10"))
+    noisy = summary("paper", Claim.between("REG-10", 1.9, 0.0, 2.0, error=0.2))
+    assert line(verdicts([small, noisy]), "REG-10").verdict is Verdict.INCONCLUSIVE
 
 
 def test_smoke_runs_and_changed_parameters_do_not_count(summary):

@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"
     INCONCLUSIVE = "inconclusive"
+    REPORTED = "reported"  # the ledger asks for the number, not for a judgement
     NOT_RUN = "not run"
 
 
@@ -56,13 +57,13 @@ class Claim:
     ) -> Claim:
         """`measured` is expected in [low, high]; either end may be open.
 
-        The error bar decides what cannot be decided. Inside the range the claim is reproduced,
-        unless the error is larger than the range can resolve (half its width, or the distance to
-        its only end). Outside it is not reproduced, unless the range is less than one error away.
+        One rule: reproduced when measured - error and measured + error both lie inside, not
+        reproduced when both lie outside on the same side, else inconclusive. A number without an
+        error is exact.
 
         >>> Claim.between("X-1", 0.52, 0.4, 0.6, error=0.03).verdict.value
         'reproduced'
-        >>> Claim.between("X-1", 0.52, 0.4, 0.6, error=0.3).verdict.value
+        >>> Claim.between("X-1", 0.58, 0.4, 0.6, error=0.03).verdict.value
         'inconclusive'
         >>> Claim.between("X-1", 0.9, 0.4, 0.6, error=0.1).verdict.value
         'not reproduced'
@@ -139,17 +140,13 @@ class Claim:
 
 def _judge(measured: float, error: float, low: float, high: float) -> tuple[Verdict, str]:
     if math.isnan(measured) or math.isnan(error):
-        return Verdict.INCONCLUSIVE, "the measurement is not a number"
-    if low <= measured <= high:
-        open_ended = math.isinf(low) or math.isinf(high)
-        resolves = min(measured - low, high - measured) if open_ended else (high - low) / 2
-        if error > resolves:
-            return Verdict.INCONCLUSIVE, "the error bar is wider than the range can resolve"
+        return Verdict.INCONCLUSIVE, "the measurement or its error is not a number"
+    least, most = measured - error, measured + error
+    if low <= least and most <= high:
         return Verdict.REPRODUCED, ""
-    distance = max(low - measured, measured - high)
-    if distance <= error:
-        return Verdict.INCONCLUSIVE, "outside the range by less than the error bar"
-    return Verdict.NOT_REPRODUCED, ""
+    if most < low or least > high:
+        return Verdict.NOT_REPRODUCED, ""
+    return Verdict.INCONCLUSIVE, "the error bar reaches across a limit of the range"
 
 
 def _range(low: float, high: float) -> str:

@@ -25,6 +25,7 @@ _MARKS = {
     Verdict.REPRODUCED: "✓",
     Verdict.NOT_REPRODUCED: "✗",
     Verdict.INCONCLUSIVE: "?",
+    Verdict.REPORTED: "○",
     Verdict.NOT_RUN: "·",
 }
 
@@ -125,7 +126,7 @@ def _overview(lines: Sequence[LedgerLine]) -> str:
     )
 
 
-_SETTLED = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED)
+_SETTLED = (Verdict.REPRODUCED, Verdict.NOT_REPRODUCED, Verdict.REPORTED)
 
 
 def _contents(sections: Sequence[Section], anchors: Mapping[int, str]) -> str:

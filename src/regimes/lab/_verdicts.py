@@ -31,7 +31,8 @@ def verdicts(summaries: Iterable[Summary], *, with_smoke: bool = False) -> list[
     """Every line of the ledger, in its order, then claims of studies outside the ledger.
 
     Only runs with a size's own parameters count, and smoke runs, which are too small to decide
-    anything, only when asked for. Of several runs the largest that came to a decision is shown.
+    anything, only when asked for. Of several runs the largest that measured the claim is shown,
+    whatever came out: a small run does not decide what a large one leaves open.
     """
     found: dict[str, list[LedgerLine]] = {}
     for summary in summaries:
@@ -58,4 +59,8 @@ def count_verdicts(lines: Iterable[LedgerLine]) -> dict[str, int]:
 
 
 def _weight(line: LedgerLine) -> tuple[bool, int]:
-    return line.verdict is not Verdict.INCONCLUSIVE, SIZES.index(line.size)
+    claim = line.claim
+    open_without_number = claim is None or (
+        claim.verdict is Verdict.INCONCLUSIVE and claim.measured is None
+    )
+    return not open_without_number, SIZES.index(line.size)

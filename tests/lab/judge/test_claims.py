@@ -77,3 +77,15 @@ def test_places_may_differ_by_rounding_or_be_the_nearest():
     assert int(nearest(DATA, width=30).width) == 64
     with pytest.raises(Missing, match="has a depth"):
         nearest(DATA, depth=2)
+
+
+def test_a_row_that_is_only_reported_is_never_reproduced():
+    claim = Claims()
+
+    @claim("X-5", "a number", report=True)
+    def _number(dataset):
+        yield above("error", need(dataset, "error", kind="flow").error.min(), 0.05)
+
+    assert claim.judged(DATA)[0].verdict.value == "reported"
+    assert claim.judged(xr.Dataset())[0].verdict.value == "inconclusive"
+    assert Claims(claim).judged(DATA)[0].verdict.value == "reported"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from regimes.lab._claims import Claim
+from regimes.lab._claims import Claim, Verdict
 from regimes.lab._ledger import check_id, ledger
 from regimes.lab.judge._missing import Missing
 from regimes.lab.judge._parts import Part, claim_of_parts
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 Parts: TypeAlias = Generator[Part, None, str | None]  # yields parts, returns a remark
 Judge: TypeAlias = "Callable[[xr.Dataset], Parts | Claim]"
+
+
+@dataclass(frozen=True)
+class _Declared:
+    expected: str
+    judge: Judge
+    report: bool
 
 
 class Claims:
@@ -40,24 +47,26 @@ class Claims:
     """
 
     def __init__(self, *declared: Claims) -> None:
-        self._judges: dict[str, tuple[str, Judge]] = {}
+        self._judges: dict[str, _Declared] = {}
         for others in declared:
-            for id, (expected, judge) in others._judges.items():
-                self(id, expected)(judge)
+            for id, each in others._judges.items():
+                self(id, each.expected, report=each.report)(each.judge)
 
-    def __call__(self, id: str, expected: str) -> Callable[[Judge], Judge]:
+    def __call__(self, id: str, expected: str, *, report: bool = False) -> Callable[[Judge], Judge]:
         """Declare a judge.
 
         Args:
             id: the claim's id in the ledger, or one of the study's own.
             expected: the relation in words, shown where nothing could be measured.
+            report: the ledger only asks for the numbers: they are reported, and not counted among
+                what is reproduced, whatever range the parts name.
         """
         check_id(id)
         if id in self._judges:
             raise ValueError(f"claim {id} has two judges in one study")
 
         def collect(judge: Judge) -> Judge:
-            self._judges[id] = (expected, judge)
+            self._judges[id] = _Declared(expected, judge, report)
             return judge
 
         return collect
@@ -72,10 +81,13 @@ class Claims:
         return [self._judge(id, dataset) for id in self._judges]
 
     def _judge(self, id: str, dataset: xr.Dataset) -> Claim:
-        expected, judge = self._judges[id]
+        declared = self._judges[id]
+        expected = declared.expected
         try:
-            found = judge(dataset)
+            found = declared.judge(dataset)
             claim = found if isinstance(found, Claim) else _collected(id, found)
+            if declared.report:
+                claim = replace(claim, verdict=Verdict.REPORTED)
         except Missing as missing:
             claim = Claim.unclear(id, expected, why=str(missing))
         # the ledger states its own claims; of others the declaration is all there is
