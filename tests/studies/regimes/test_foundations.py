@@ -149,6 +149,18 @@ def test_wrong_numbers_are_not_reproduced(study, ideal):
     assert set(found) == set(study.judges)
 
 
+def test_weights_must_grow_at_every_scale(study, ideal):
+    largest = int(ideal.stop_scales.values.argmax())
+    ideal["late_weight"][largest, :, 1] = 0.999 * ideal.late_weight[largest, :, 0]
+    claim = next(each for each in study.claims(ideal) if each.id == "REG-74")
+    assert claim.verdict.value == "not reproduced"
+
+
+def test_the_number_farthest_off_counts_its_error():
+    found = [Measured(-0.55, 0.001), Measured(-0.54, 0.1)]
+    assert farthest(found, -0.5) is found[1]
+
+
 def test_a_run_that_did_not_end_is_not_called_ended(study, ideal):
     ideal["stop_fitted"][0, 0] = 0.0
     assert verdicts(study, ideal)["REG-74"] == "not reproduced"

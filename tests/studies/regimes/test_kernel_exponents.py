@@ -1,5 +1,7 @@
 """Exponents of kernels on images."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -40,6 +42,26 @@ def test_errors_fall_with_the_number_of_images(smoke):
 )  # fmt: skip
 def test_known_exponents_are_judged_right(study, changed, verdict):
     assert study.claims(known(**changed))[0].verdict.value == verdict
+
+
+def test_draws_that_share_their_images_have_the_error_of_one(study):
+    tilted = known(cifar=0.025)
+    size = tilted.n_train.isel(images=0, seed=0, drop=True)
+    tilt = xr.DataArray([-2.0, -1.0, 0.0, 1.0, 2.0], dims="seed")
+    by = xr.where(tilted.images == "cifar10", size ** (0.004 * tilt), 1.0)
+    tilted["mse"] = (tilted.mse * by).transpose(*tilted.mse.dims)
+    (claim,) = study.claims(tilted)  # 0.025 +- 0.003 for a mean of five, +- 0.006 for one
+    assert claim.verdict.value == "inconclusive"
+    assert re.search(r"cifar10, Laplace 0.02\d+ ± 0.00[5-7]", claim.why)
+
+
+def test_one_draw_has_no_error(study):
+    same = known()
+    same["distance"][1] = same.distance[1, 0]
+    (claim,) = study.claims(same)
+    assert "dimension of cifar10 28," not in claim.why
+    assert "dimension of cifar10 28;" in claim.why
+    assert claim.verdict.value == "reproduced"
 
 
 def test_draws_that_have_not_finished_are_left_out(study):

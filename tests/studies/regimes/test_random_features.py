@@ -5,7 +5,7 @@ import pytest
 import torch
 import xarray as xr
 
-from regimes.lab import find
+from regimes.lab import Point, find
 from regimes.studies.regimes.random_features._models import (
     apply,
     effective_ridge,
@@ -125,6 +125,18 @@ def test_many_features_need_no_more_ridge():
     assert many.fitted == pytest.approx(0.05, rel=0.1)
     assert many.root == pytest.approx(0.05, rel=0.01)
     assert few.residual < few.same
+
+
+def test_the_ridge_follows_the_seeds(study):
+    """Other seeds, other training sets; the same seeds among more, the same."""
+    params = study.parameters("smoke")
+
+    def ridges(*seeds):
+        point = Point({"ratio": 2.0, "seed": seeds})
+        return study.trial(params, point).arrays["ridge_fitted"].values
+
+    assert list(ridges(0, 1, 2)) == list(ridges(0, 1))
+    assert not set(ridges(100, 101)) & set(ridges(0, 1))
 
 
 def test_points_lie_on_the_sphere_and_test_points_are_shared():

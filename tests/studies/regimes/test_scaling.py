@@ -134,6 +134,45 @@ def test_noise_makes_exponents_inconclusive(study):
     assert found["REG-10"] == found["REG-12"] == "inconclusive"
 
 
+@pytest.mark.parametrize(
+    ("name", "width", "scale", "factor", "id"),
+    [
+        ("kernel_change", 120, 1e4, 2.4, "REG-11"),  # the most over h is 2.5
+        ("t_half", 240, 1e4, 1.12, "REG-18"),  # 15 %
+        ("t_half", 240, 1e-2, 1.12, "REG-19"),
+    ],
+)
+def test_widths_that_scatter_leave_their_comparison_open(study, name, width, scale, factor, id):
+    calm, shaky = known(), known()
+    scatter = xr.DataArray([-0.4, 0.4, -0.4, 0.4], dims="seed")
+    for data, noise in ((calm, 0 * scatter), (shaky, scatter)):
+        here = (data.width == width) & (data.scale == scale)
+        data[name] = data[name].where(~here, data[name] * factor * np.exp(noise))
+    assert verdicts(study, calm)[id] == "reproduced"
+    assert verdicts(study, shaky)[id] == "inconclusive"
+
+
+def test_an_exponent_is_judged_on_its_whole_window_or_not_at_all(study):
+    """Networks that do not fit at the smallest scale take no part, the scale stays."""
+    data = known()
+    here = (data.depth == 1) & (data.scale == 1e-4)
+    data["fitted"] = data.fitted.where(~(here & (data.seed < 2)), 0.0)
+    found = verdicts(study, data)
+    assert found["REG-12"] == found["REG-16"] == "reproduced"
+    told = next(claim.why for claim in study.claims(data) if claim.id == "REG-16")
+    assert "2 at L=1, scale 0.0001" in told
+    data["fitted"] = data.fitted.where(~(here & (data.seed < 3)), 0.0)
+    found = verdicts(study, data)
+    assert found["REG-12"] == found["REG-16"] == "inconclusive"
+
+
+def test_an_exponent_of_the_weights_may_be_open(study):
+    data = known()
+    tilt = xr.DataArray([-0.2, -0.1, 0.1, 0.2], dims="seed")
+    data["weight_change"] = data.weight_change * data.scale**tilt
+    assert verdicts(study, data)["REG-16"] == "inconclusive"
+
+
 @pytest.mark.parametrize("scale", DECADES)
 def test_a_missing_trial_is_no_error(study, scale):
     data = known()

@@ -34,8 +34,8 @@ def fitted_curve(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scales in the window (n,), and the positive values (seeds, n) found there.
 
-    Every trial of the window must be finished, both ends among them. Of those, scales at which less
-    than half of the seeds fitted are left out, then seeds that did not fit everywhere.
+    Every trial of the window must be finished, both ends among them: a law is judged on the window
+    it was stated for. Seeds that did not fit at every scale of it are left out, two must remain.
     """
     found = need(dataset, name, "fitted", **place).sortby("scale").transpose("seed", "scale", ...)
     found = found.isel(scale=inside(found["scale"].values, window))
@@ -46,11 +46,10 @@ def fitted_curve(
     if not whole or not ran.all():
         raise Missing(f"{name} is needed at {asked}; finished: {numbers(scale[ran]) or 'none'}")
     good = (values > 0) & np.isfinite(values) & (fitted == 1)
-    kept = good.mean(0) >= 0.5
-    seeds = good[:, kept].all(1)
-    if kept.sum() < 2 or not seeds.any():
+    seeds = good.all(1)
+    if seeds.sum() < 2:
         raise Missing(f"too few networks fitted at {asked}")
-    return scale[kept], values[seeds][:, kept]
+    return scale, values[seeds]
 
 
 def inside(scales: np.ndarray, window: tuple[float, float]) -> np.ndarray:

@@ -111,6 +111,18 @@ def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
     return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
 
 
+def ensembles_without(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
+    """Error of the mean prediction without each seed, for its jackknife error; all runs count."""
+    import numpy as np
+
+    from regimes.measure import ensemble_outcomes
+
+    outputs = grid(predictions(run), point.scale, point.seed)
+    labels, kept = data.y_test.cpu().numpy(), np.ones(outputs.shape[:2])
+    without = ensemble_outcomes(outputs, labels, kept, least=2).ensemble_error_without
+    return {"ensemble_error_without": Array(("scale", "seed"), without)}
+
+
 def outcomes(
     run: Run, data: Dataset, kept: np.ndarray, *, least: int = 3
 ) -> tuple[dict[str, float], dict[str, Any]]:

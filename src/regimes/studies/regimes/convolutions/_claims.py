@@ -45,7 +45,7 @@ def _winner(dataset: Data) -> Parts:
     )
 
 
-@claim("REG-32", "an optimum at an intermediate scale")
+@claim("REG-32", "an optimum at an intermediate scale", report=True)
 def _fashion(dataset: Data) -> Parts:
     """Neither end of the scan is best, the optimum lies between them."""
     row = need(dataset, "ensemble_error", images="fashion_mnist")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
-from regimes.studies.regimes import _former, _runs, _setting, _training
+from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.double_descent._claims import claim
 from regimes.studies.regimes.double_descent._figures import FIGURES
 
@@ -26,13 +26,14 @@ class Params:
     activation: str = "softplus_5"
     eps: float = 0.1  # what a step of the flow may change the gradient by
     max_steps: int = 150
+    other_steps: int = 150  # of the other trainers
     rate: float = 0.05  # of stochastic descent, in units of time
     decay: float = 1e-3  # lambda of |w - w0|^2
 
 
 @study(
     "regimes/double-descent",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "cpu": Params(
@@ -45,6 +46,8 @@ class Params:
             n_test=4000,
             eps=3e-3,
             max_steps=20_000,
+            other_steps=100_000,  # to t = 50,000: the flow fits at 17,000 to 73,000 near jamming
+            rate=0.5,
         ),
         "paper": Params(
             trainer=("flow",),
@@ -74,7 +77,6 @@ class DoubleDescent:
 
     figures = FIGURES
     claims = claim
-    formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
@@ -86,10 +88,13 @@ class DoubleDescent:
         else:
             steps = _steps(params, point.trainer)
             run = _training.descend(start, data, alpha, checkpoint=point.checkpoint(), **steps)
-        arrays = _runs.ends(point, run, data)
-        best = float(arrays["ensemble_error"].values.min())
-        weights = _setting.weights_per_member(start)
-        return TrialResult({"parameters": weights, "best_error": best}, arrays)
+        arrays = _runs.ends(point, run, data) | _runs.ensembles_without(point, run, data)
+        scalars = {
+            "parameters": _setting.weights_per_member(start),
+            "best_error": float(arrays["ensemble_error"].values.min()),
+            "n_train": params.n_train,
+        }
+        return TrialResult(scalars, arrays)
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
@@ -100,13 +105,14 @@ class DoubleDescent:
     def cost(params: Params, point: Point) -> float:
         """Narrow networks go on to their last step."""
         narrow = point.width**2 < params.n_train / 3 or point.trainer != "flow"
-        steps = params.max_steps * (1.0 if narrow else 0.2)
+        most = params.max_steps if point.trainer == "flow" else params.other_steps
+        steps = most * (1.0 if narrow else 0.2)
         return _training.cost_of_steps(point, steps, params.n_train, point.width)
 
 
 def _steps(params: Params, trainer: str) -> dict[str, Any]:
     """Steps with the noise of small batches, or with a pull towards the start."""
-    steps = {"rate": params.rate, "max_steps": params.max_steps, "check_every": 20}
+    steps = {"rate": params.rate, "max_steps": params.other_steps, "check_every": 20}
     if trainer == "decay":
         # `(lambda/2) |w - w0|^2` of the objective that is divided by alpha^2 (S4, S8)
         return steps | {"weight_decay": 2 * params.decay}

@@ -5,7 +5,17 @@ from contextlib import suppress
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, Part, Parts, below, mean_of, need, within
+from regimes.lab.judge import (
+    Claims,
+    Measured,
+    Missing,
+    Part,
+    Parts,
+    below,
+    mean_of,
+    need,
+    within,
+)
 from regimes.studies.regimes._outcomes import training_points
 
 SCALES = (1e-2, 1.0, 1e2, 1e4)  # what shorter steps are judged on
@@ -30,13 +40,12 @@ def _outputs(dataset: Data) -> Parts:
     return f"eps {rows[0].eps:g} and 1/100 of it; {errors}"
 
 
-@claim("REG-46", "steps multiplied by 6 to 10")
+@claim("REG-46", "the time is about doubled: steps multiplied by 4/3 to 3")
 def _time(dataset: Data) -> Parts:
-    """The row's expectation of 6 to 10 times the steps (A3)."""
+    """The document's factor of two, within a factor of 1.5 for its "roughly"."""
     told = []
     for row in _fitted(dataset, "steps", SCALES):
-        ratio = mean_of(row.altered_steps / row.steps)
-        yield within(f"steps ratio at scale {row.scale:g}", ratio, 6.0, 10.0)
+        yield within(_steps_at(row), _more_steps(row), 2 / 1.5, 2 * 1.5)
         clock = float(row.altered_seconds / row.seconds)
         share = float(row.worst_output.max()) / 0.1
         told.append(
@@ -45,10 +54,17 @@ def _time(dataset: Data) -> Parts:
             f"{100 * float((row.worst_gradient / row.eps).max()):.0f} % of what is allowed"
         )
     told.append(
-        "a factor of two, as the document has it, cannot be where the gradient's condition limits "
-        "the steps (spec A3): they are first order, a hundredth of eps is a tenth of the step"
+        "a factor of two cannot be where the gradient's condition limits the steps (spec A3): they "
+        "are first order, a hundredth of eps is a tenth of the step"
     )
     return "; ".join(told)
+
+
+@claim("REG-46b", "ours, from the ledger's A3: steps multiplied by 6 to 10 on small problems")
+def _steps_of_first_order(dataset: Data) -> Parts:
+    for row in _fitted(dataset, "steps", SCALES):
+        yield within(_steps_at(row), _more_steps(row), 6.0, 10.0)
+    return "steps of first order, whose error is that of the gradient's condition"
 
 
 @claim("REG-47", "relative test differences < 1e-2")
@@ -77,6 +93,14 @@ def _fitted(dataset: Data, check: str, scales: tuple[float, ...]) -> list[Data]:
         rows.append(row)
     training_points(rows[0], TINY)
     return rows
+
+
+def _steps_at(row: Data) -> str:
+    return f"steps ratio at scale {row.scale:g}"
+
+
+def _more_steps(row: Data) -> Measured:
+    return mean_of(row.altered_steps / row.steps)
 
 
 def _difference(row: Data, high: float) -> Part:

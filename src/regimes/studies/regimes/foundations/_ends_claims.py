@@ -23,7 +23,8 @@ def stopping(dataset: Data) -> Parts:
     yield above("of hinge runs", data.hinge_fitted.mean(), 1.0)
     yield below("hinge's last gradient", data.hinge_pull.max(), 0.0)
     yield above("cross-entropy", data.late_loss.min(), 1e-9)
-    yield above("growth of |w|", growth[int(scales.argmin())].min(), 1e-9)
+    for scale, least in zip(scales, growth.min("stop_seed").values, strict=True):
+        yield above(f"growth of |w| at scale {scale:g}", least, 1e-9)
     yield above("growth of |w - w0|", moved.min(), 1e-9)
     times = "; ".join(
         f"t = {numbers(row, '.3g')} (scale {scale:g})"
@@ -31,9 +32,9 @@ def stopping(dataset: Data) -> Parts:
     )
     return (
         f"the soft hinge ends at {times}; the cross-entropy is read at {LATER:g} times that, its "
-        f"growth from {LATER / 2:g} to {LATER:g} times; least growth of |w| for each scale "
-        f"{numbers(growth.min('stop_seed'), '.1e')}. |w| is asked to grow at the smallest scale "
-        "only: in the lazy regime f0 outweighs what is learnt and decides the sign"
+        f"growth from {LATER / 2:g} to {LATER:g} times, the least over {data.sizes['stop_seed']} "
+        "networks. In the lazy regime the first weights outweigh what is learnt: |w - w0| grows "
+        "there as well, and the sign of what |w| does is an accident of the start"
     )
 
 

@@ -32,8 +32,8 @@ def slope(curve: Values, over: str, draws: str, *, times: float = 1.0) -> Measur
 
 
 def farthest(found: Sequence[Measured], expected: float) -> Measured:
-    """The number that is farthest from what is expected."""
-    return max(found, key=lambda each: abs(each.value - expected))
+    """The number that is, with its error, farthest from what is expected."""
+    return max(found, key=lambda each: abs(each.value - expected) + (each.error or 0.0))
 
 
 def largest_gap(one: Any, other: Any) -> float:

@@ -60,7 +60,7 @@ def descent(dataset: Data) -> Parts:
     yield near("ratio of distances", farthest(found, 2.0), 2.0, 0.3)
     means = [mean_of(row) for row in sgd]
     falls = [after / before for before, after in pairwise(means)]
-    least = max(falls, key=lambda fall: fall.value)
+    least = farthest(falls, 0.0)
     yield below("SGD, half the rate: distance times", least, 1.0)
     return (
         f"descent: ratios {with_errors(found)} for {numbers(counts)} steps to t = "

@@ -13,12 +13,12 @@ from regimes.lab.judge import (
     Missing,
     Parts,
     above,
+    below,
     log_mean,
     mean_of,
     near,
     need,
     power_law,
-    within,
 )
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
 from regimes.studies.regimes._scans import whole
@@ -50,8 +50,8 @@ def _coincide(dataset: Data) -> Parts:
     for i, width in enumerate(lazy.width.values):
         row = lazy.isel(width=i)
         signs = mean_of(row.initial_disagreement)
-        yield within(f"share of signs, h = {width}", signs, 0.0, 0.01)
-        yield within(f"difference of errors, h = {width}", _gap(row, "initial"), 0.0, 0.005)
+        yield below(f"share of signs, h = {width}", signs, 0.01)
+        yield near(f"difference of errors, h = {width}", _gap(row, "initial"), 0.0, 0.005)
         network, frozen = (row[name].values.mean() for name in ("network_error", "initial_error"))
         told.append(f"h = {width}: {percent([network])}, frozen {percent([frozen])}")
     return f"errors {'; '.join(told)}; {seeds(lazy)}"
@@ -59,14 +59,20 @@ def _coincide(dataset: Data) -> Parts:
 
 @claim("REG-27", "the distance to the frozen kernel falls with the scale, slope -1 ± 0.05")
 def _limit(dataset: Data) -> Parts:
+    """Network and frozen kernel are each integrated with steps of their own."""
+    table = one_width(whole(dataset, "limit"))
+    yield near("slope", _exponent(table.initial_difference), -1.0, 0.05)
+    return (
+        f"{_distances(table, 'initial_difference')}, each with steps of its own: beyond 1e4 the "
+        "error of the two integrations remains, which does not fall with the scale (REG-27b)"
+    )
+
+
+@claim("REG-27b", "ours: with the network's steps for both, slope -1 ± 0.05")
+def _limit_in_step(dataset: Data) -> Parts:
     table = one_width(whole(dataset, "limit"))
     yield near("slope", _exponent(table.limit_difference), -1.0, 0.05)
-    return (
-        f"relative difference of test outputs to the frozen initial kernel at {_scales(table)}: "
-        f"{_means(table.limit_difference)} (geometric means), driven by the network's steps; "
-        f"{_means(table.initial_difference)} with steps of its own, where the integrators' error "
-        f"remains; h = {table.width.values[0]}, P = {table.n_train.values[0]}, {seeds(table)}"
-    )
+    return f"{_distances(table, 'limit_difference')}, driven by the network's steps"
 
 
 @claim("REG-48", "network and final kernel within 2 %, the initial kernel farther away")
@@ -74,9 +80,9 @@ def _learned(dataset: Data) -> Parts:
     table = one_width(whole(dataset, "learned"))
     for scale in SCALES:
         final = _gap(need(table, scale=scale), "final")
-        yield within(f"|network - final kernel| at √h α = {scale:g}", final, 0.0, 0.02)
+        yield near(f"network - final kernel at √h α = {scale:g}", final, 0.0, 0.02)
     first = need(table, scale=SCALES[0])
-    farther = _gap(first, "initial") - _gap(first, "final")
+    farther = _size(_gap(first, "initial")) - _size(_gap(first, "final"))
     yield above(f"how much farther the initial kernel is at √h α = {SCALES[0]:g}", farther, 0.0)
     listed = "; ".join(
         f"{name} {percent(table[f'{name}_error'].mean('seed').values)}"
@@ -124,9 +130,21 @@ def _exponent(values: Values) -> PowerLaw:
 
 
 def _gap(row: Data, kernel: str) -> Measured:
-    """Size of the mean difference in error between networks and one frozen kernel of theirs."""
-    found = mean_of(row.network_error - row[f"{kernel}_error"])
-    return Measured(abs(found.value), found.error)
+    """Mean error of networks less that of one frozen kernel of theirs."""
+    return mean_of(row.network_error - row[f"{kernel}_error"])
+
+
+def _size(gap: Measured) -> Measured:
+    return Measured(abs(gap.value), gap.error)
+
+
+def _distances(table: Data, name: str) -> str:
+    """The relative differences that an exponent rests on, in words."""
+    return (
+        f"relative difference of test outputs to the frozen initial kernel at {_scales(table)}: "
+        f"{_means(table[name])} (geometric means), h = {table.width.values[0]}, "
+        f"P = {table.n_train.values[0]}, {seeds(table)}"
+    )
 
 
 def _means(values: Values) -> str:

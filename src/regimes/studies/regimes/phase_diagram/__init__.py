@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
-from regimes.studies.regimes import _runs, _setting, _training
+from regimes.lab import TrialConfig, study
+from regimes.studies.regimes import _plane
+from regimes.studies.regimes._plane import Params
 from regimes.studies.regimes.phase_diagram._claims import claim
 from regimes.studies.regimes.phase_diagram._figures import FIGURES
 
 # 23 scales from 3e-4 to 3e7 and 22 widths from 20 to 1248, as the document's grid.
 PAPER_SCALES = tuple(float(f"{3e-4 * 10 ** (k / 2):.3g}") for k in range(23))
 PAPER_WIDTHS = tuple(round(20 * (1248 / 20) ** (k / 21)) for k in range(22))
-
-
-@dataclass(frozen=True)
-class Params:
-    """Scanned: width, scale and seed. Fixed: the rest."""
-
-    width: tuple[int, ...] = (2, 6, 12)
-    scale: tuple[float, ...] = (0.1, 10.0, 1000.0)  # sqrt(h) alpha
-    scales_per_trial: int = 0  # 0 trains all scales of a width together
-    seed: tuple[int, ...] = (0, 1)
-    images: str = "digits"
-    n_train: int = 40
-    n_test: int = 200
-    n_kernel: int = 50  # test points on which the kernel's change is measured (A6)
-    depth: int = 2
-    activation: str = "softplus_5"
-    eps: float = 0.1  # what a step may change the gradient by
-    max_steps: int = 200
 
 
 @study(
@@ -63,12 +46,8 @@ class Params:
             max_steps=24_000,
         ),
     },
-    axes=[
-        Axis("width", unit="neurons"),
-        Axis("scale", stacked=True, batch="scales_per_trial"),
-        Axis("seed", stacked=True),
-    ],
-    units={"error": "fraction", "ensemble_error": "fraction", "kernel_change": "1"},
+    axes=_plane.AXES,
+    units=_plane.UNITS,
     watch={"best_error": "min"},
     renamed={"at": "scale", "slot": "scale"},
 )
@@ -84,39 +63,8 @@ class PhaseDiagram:
     figures = FIGURES
     claims = claim
 
-    @staticmethod
-    def trial(params: Params, point: Point) -> TrialResult:
-        """Some scales and all seeds of one width, side by side."""
-        data = _setting.task_at(point, params.images, params.n_train, params.n_test)
-        start, alpha = _setting.members_of(
-            point, data, point.width, params.depth, activation=params.activation
-        )
-        run = _training.train_at(point, params, start, data, alpha)
-        x = data.x_test[: params.n_kernel]
-        moved = {
-            "kernel_change": _runs.kernel_changes(start, run, x, seeds=len(point.seed)),
-            "weight_change": _runs.weight_changes(start, run),
-        }
-        arrays = _runs.ends(point, run, data) | _runs.by_member(point, moved)
-        taken = float((run.steps + run.refused).sum())
-        scalars = {
-            "best_error": float(arrays["ensemble_error"].values.min()),
-            "member_steps": taken,
-            "member_steps_per_second": taken / run.seconds,
-            "parameters": _setting.weights_per_member(start),
-            "budget": params.max_steps,
-            "n_train": params.n_train,
-        }
-        return TrialResult(scalars, arrays)
-
-    @staticmethod
-    def cost(params: Params, point: Point) -> float:
-        """Narrow networks go on to their last step."""
-        narrow = point.width**2 < params.n_train / 2
-        steps = params.max_steps * (1.0 if narrow else 0.3)
-        # the calls of a step take 1 ms of a core or of a GPU
-        calls = 5e9 if point.device == "cuda" else 5e6
-        return _training.cost_of_steps(point, steps, params.n_train, point.width, calls=calls)
+    trial = staticmethod(_plane.trial)
+    cost = staticmethod(_plane.cost)
 
     @staticmethod
     def formerly(params: Params, config: TrialConfig) -> TrialConfig:

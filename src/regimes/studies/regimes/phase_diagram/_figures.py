@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from regimes.lab import Data, Figure, draw
+from regimes.studies.regimes import _lines as lines
 from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
-from regimes.studies.regimes.phase_diagram import _lines as lines
 
 SCALE = "scale sqrt(h) alpha"
 LEVELS = {0.01: "dot", 0.1: "dash", 1.0: "solid", 10.0: "dash", 100.0: "dot"}

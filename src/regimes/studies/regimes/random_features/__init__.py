@@ -70,14 +70,17 @@ class RandomFeatures:
             noise, device = params.noise, point.device
             return [make_task(d, points, n_test, noise, seed, device) for seed in seeds]
 
-        seeds, sets = list(point.seed), list(range(params.ridge_sets))
+        seeds = list(point.seed)
+        sets = seeds[: params.ridge_sets]  # those the averages are made for
         width = max(1, round(point.ratio * params.points))
         made = tasks(params.d, params.points, params.n_test, seeds)
         fits = minimum_norm(made, seeds, width, params.members, params.noise)
         wide = max(1, round(point.ratio * params.ridge_points))
         ridges = [
             effective_ridge(task, seed, wide, params.ridge_draws, params.ridge)
-            for seed, task in enumerate(tasks(params.ridge_d, params.ridge_points, 500, sets))
+            for seed, task in zip(
+                sets, tasks(params.ridge_d, params.ridge_points, 500, sets), strict=True
+            )
         ]
         return TrialResult(
             {

@@ -35,7 +35,8 @@ def _peak(dataset: Data) -> Parts:
     ran = dataset.error.dropna("ratio", how="all").sortby("ratio")
     tail = ran.isel(ratio=ran.ratio.values > BEYOND - 1e-6)
     steps = [_ratio(after, before) for before, after in pairwise(tail)]
-    yield below("beyond, each over the one before", max(steps, key=lambda step: step.value), 1.0)
+    worst = max(steps, key=lambda step: step.value + (step.error or 0.0))
+    yield below("beyond, each over the one before", worst, 1.0)
     medians = ", ".join(f"{np.median(each):.3g} ({each.ratio:.3g})" for each in ran)
     return (
         f"median error (at h/P): {medians}; {peak.sizes['seed']} training sets, "

@@ -13,7 +13,9 @@ def finished(dataset: Data) -> Data:
     return done.sortby(["n_train", "scale"])
 
 
-@claim("REG-30", "error at scale 1 less error at scale 1000 shrinks with the training set")
+@claim(
+    "REG-30", "error at scale 1 less error at scale 1000 shrinks with the training set", report=True
+)
 def _gap(dataset: Data) -> Parts:
     done = finished(dataset)
     if min(done.sizes["n_train"], done.sizes["scale"]) < 2 or done.sizes["seed"] < 3:

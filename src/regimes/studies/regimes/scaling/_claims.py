@@ -275,4 +275,17 @@ def _means(groups: np.ndarray) -> str:
 
 
 def _where(dataset: Data) -> str:
-    return f"h={main_width(dataset)}, {dataset.sizes['seed']} seeds"
+    return f"h={main_width(dataset)}, {dataset.sizes['seed']} seeds{_lost(dataset)}"
+
+
+def _lost(dataset: Data) -> str:
+    """Where networks of the main width did not fit; they take no part in a window's exponent."""
+    here = need(dataset, "fitted", width=main_width(dataset)).fitted
+    lost = (here == 0).sum("seed").transpose("depth", "scale")
+    told = [
+        f"{int(count)} at L={depth}, scale {scale:g}"
+        for depth, row in zip(lost.depth.values, lost.values, strict=True)
+        for scale, count in zip(lost.scale.values, row, strict=True)
+        if count
+    ]
+    return f"; unfitted and left out of the windows they are in: {', '.join(told)}" if told else ""
