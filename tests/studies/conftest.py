@@ -1,6 +1,7 @@
 """What tests of studies share."""
 
 import functools
+import os
 
 import pytest
 
@@ -8,13 +9,19 @@ from regimes.lab import InlineExecutor, Store, find, run
 
 
 @pytest.fixture(scope="session")
-def smoke(tmp_path_factory):
+def smoke_store(tmp_path_factory):
+    """One store for the smoke runs of all workers: what one has computed, the others find."""
+    root = tmp_path_factory.getbasetemp()
+    return Store((root.parent if os.environ.get("PYTEST_XDIST_WORKER") else root) / "smoke")
+
+
+@pytest.fixture(scope="session")
+def smoke(smoke_store):
     """The summary of a study's smallest size, run once: `smoke("regimes/scaling")`."""
 
     @functools.cache
     def summary(name):
-        place = Store(tmp_path_factory.mktemp(name.replace("/", "-")))
-        return run(find(name), store=place, executor=InlineExecutor())
+        return run(find(name), store=smoke_store, executor=InlineExecutor())
 
     return summary
 

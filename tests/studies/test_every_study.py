@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, discover, gather, run
+from regimes.lab import InlineExecutor, discover, gather, run
 from regimes.lab._parameters import settable
 
 STUDIES = discover()
@@ -19,13 +19,13 @@ PARTS = {
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
+def ran(smoke_store):
     """Study, its results and its summary at the smallest size, run once."""
     done = {}
 
     def results(name):
         if name not in done:
-            study, store = STUDIES.studies[name], Store(tmp_path_factory.mktemp("store"))
+            study, store = STUDIES.studies[name], smoke_store
             summary = run(study, store=store, executor=InlineExecutor())
             found = gather(study, study.parameters("smoke"), store=store)
             done[name] = (study, found, summary)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 
 
 @pytest.fixture(scope="module")
@@ -13,9 +13,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("alpha"))
-    return run(study, store=place, executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def known(feature, lazy, frozen, *, also=None, scatter=0.02):

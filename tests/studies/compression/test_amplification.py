@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.amplification._claims import TIMES
 
 
@@ -14,9 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("amplification"))
-    return run(study, store=place, executor=InlineExecutor(), d=[5], p=[200])
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor(), d=[5], p=[200])
 
 
 P = np.array([100, 300, 411, 1000, 3000, 4000])  # followed in time at 411, predicted at 4000

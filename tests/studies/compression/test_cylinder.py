@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import LocalExecutor, Store, find, run
+from regimes.lab import LocalExecutor, find, run
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +15,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("cylinder"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
 
 
 UNTIL = ("t_star", "peak", "fitted")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.digit_parity import PAPER_P
 from regimes.studies.compression.digit_parity._claims import CURVES, KERNELS
 
@@ -14,8 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    return run(study, store=Store(tmp_path_factory.mktemp("store")), executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def test_errors_are_fractions(summary):

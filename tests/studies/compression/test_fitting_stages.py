@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regimes.lab import LocalExecutor, Store, find, run
+from regimes.lab import LocalExecutor, find, run
 from regimes.studies.compression.fitting_stages import occupied_bins
 from regimes.studies.compression.fitting_stages._claims import sign_changes
 
@@ -14,9 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("fitting"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
 
 
 def test_stages_follow_each_other_and_the_loss_falls(summary):

@@ -14,9 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("foundations"))
-    return run(study, store=place, executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regimes.lab import LocalExecutor, Store, find, run
+from regimes.lab import LocalExecutor, find, run
 from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
 from regimes.theory import beta_feature, beta_lazy, compression_exponent
 
@@ -14,9 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("kernel-curves"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
 
 
 def predicted(dataset, n_train, gain_at):

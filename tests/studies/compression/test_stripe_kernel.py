@@ -6,7 +6,7 @@ import torch
 import xarray as xr
 
 import regimes as rg
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression import stripe_kernel
 from regimes.studies.compression.stripe_kernel._claims import KERNELS
 
@@ -17,8 +17,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    return run(study, store=Store(tmp_path_factory.mktemp("store")), executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def test_training_brings_the_label_into_the_first_modes(summary):

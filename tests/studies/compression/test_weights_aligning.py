@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import LocalExecutor, Store, find, run
+from regimes.lab import LocalExecutor, find, run
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture, rescaled
 
 
@@ -14,9 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("weights"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
 
 
 def test_dead_neurons_rest_exactly(summary):

@@ -68,9 +68,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    place = Store(tmp_path_factory.mktemp("foundations"))
-    return run(study, store=place, executor=LocalExecutor(1, threads=1))
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.regimes.output_growth import moments
 
 
@@ -14,8 +14,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    return run(study, store=Store(tmp_path_factory.mktemp("growth")), executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def known(*, early=1.0, grown=0.5, late=0.5):

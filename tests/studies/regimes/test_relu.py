@@ -17,8 +17,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    return run(study, store=Store(tmp_path_factory.mktemp("relu")), executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def known(*, switching=-0.5, smooth=-1.0, flips=-1.0):

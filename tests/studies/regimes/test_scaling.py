@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import InlineExecutor, Store, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.regimes.scaling import DECADES
 from regimes.studies.regimes.scaling._claims import layer_shares
 
@@ -18,8 +18,8 @@ def study():
 
 
 @pytest.fixture(scope="module")
-def summary(study, tmp_path_factory):
-    return run(study, store=Store(tmp_path_factory.mktemp("scaling")), executor=InlineExecutor())
+def summary(study, smoke_store):
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def known(*, power=None, share=None, kernel=None, spread=1.0, plateau=0.0, drop=1.5):
