@@ -300,9 +300,15 @@ def results_root(root: str | os.PathLike[str] | None = None) -> Path:
 
 
 def with_history(summary: Summary, earlier: Summary) -> Summary:
-    """A summary with what an earlier record of the same run knows beside it."""
-    if any(getattr(summary, name) != getattr(earlier, name) for name in _SAME_RUN):
+    """A summary with what an earlier record of it knows beside it.
+
+    A criterion that moved after a run was seen stays listed when the study is run again with other
+    parameters; a replication belongs to the one run.
+    """
+    if (summary.study, summary.label) != (earlier.study, earlier.label):
         return summary
+    if any(getattr(summary, name) != getattr(earlier, name) for name in _SAME_RUN):
+        return dataclasses.replace(summary, changed=earlier.changed)
     now = () if summary.judging == earlier.judging else changes_of(earlier.claims, summary.claims)
     return dataclasses.replace(
         summary,
