@@ -135,3 +135,11 @@ def test_a_run_saved_again_keeps_its_history(root, toys, store):
         ("reproduced", "not reproduced"),
         ("not reproduced", "reproduced"),
     ]
+
+
+def test_a_study_run_again_with_other_parameters_keeps_what_changed(root, toys, store):
+    check(root, with_limit(toys.Echo, 3), update=True)
+    again = run("toy/echo", store=store, scale=2.0)
+    save_results(replace(again, label="smoke"), root)  # its size now means other parameters
+    (change,) = Summary.load(root / "toy" / "echo" / "smoke").changed
+    assert change["now"]["expected"] == "0 to 3"

@@ -31,3 +31,16 @@ SourceOption = Annotated[
 RefreshOption = Annotated[
     bool, typer.Option("--refresh", help="Compute summaries anew from the trials in the store.")
 ]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", help="Worker processes; 0 runs in this process.")
+]
+ThreadsOption = Annotated[
+    int | None, typer.Option("--threads", help="CPU threads for each worker.")
+]
+DeviceOption = Annotated[str, typer.Option("--device", help="cpu or cuda.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would run and what it may cost.")
+]
+GraceOption = Annotated[
+    float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
+]

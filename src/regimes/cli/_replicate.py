@@ -7,12 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from regimes.cli._options import (
+    DeviceOption,
+    DryRunOption,
     DtypeOption,
+    GraceOption,
     JsonOption,
     ResultsOption,
     SetOption,
     SizeOption,
     StoreOption,
+    ThreadsOption,
+    WorkersOption,
 )
 from regimes.cli._output import FAILED, fail, say, say_json, table, user_errors
 from regimes.cli._run import (
@@ -50,25 +55,17 @@ def replicate(
     study: Annotated[str, typer.Argument(help="The study's name, as `regimes studies` lists it.")],
     size: SizeOption = "cpu",
     settings: SetOption = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Worker processes; 0 runs in this process.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="CPU threads for each worker.")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    workers: WorkersOption = None,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
     dtype: DtypeOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run and what it may cost.")
-    ] = False,
+    dry_run: DryRunOption = False,
     keep: Annotated[
         bool, typer.Option("--record", help="Write the outcome beside the committed record.")
     ] = False,
     store: StoreOption = None,
     results: ResultsOption = None,
-    grace: Annotated[
-        float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
-    ] = 10.0,
+    grace: GraceOption = 10.0,
     as_json: JsonOption = False,
 ) -> None:
     """Run a recorded study again on seeds beyond the recorded ones, and compare the verdicts.

@@ -11,7 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
-from regimes.cli._options import DtypeOption, JsonOption, SetOption, SizeOption, StoreOption
+from regimes.cli._options import (
+    DeviceOption,
+    DryRunOption,
+    DtypeOption,
+    GraceOption,
+    JsonOption,
+    SetOption,
+    SizeOption,
+    StoreOption,
+    ThreadsOption,
+    WorkersOption,
+)
 from regimes.cli._output import BROKEN, FAILED, fail, say, say_json, user_errors
 from regimes.cli._typed import typed
 from regimes.cli._wording import claim_rows, duration
@@ -45,17 +56,11 @@ def run(
     size: SizeOption = "smoke",
     settings: SetOption = None,
     on: Annotated[str, typer.Option("--on", help="local or ray.")] = "local",
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Worker processes; 0 runs in this process.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option("--threads", help="CPU threads for each worker.")
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    workers: WorkersOption = None,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "cpu",
     dtype: DtypeOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run and what it may cost.")
-    ] = False,
+    dry_run: DryRunOption = False,
     store: StoreOption = None,
     address: Annotated[
         str | None, typer.Option("--address", help="Ray: a running cluster [RAY_ADDRESS].")
@@ -63,9 +68,7 @@ def run(
     write: Annotated[
         str, typer.Option("--write", help="Ray: who writes results, driver or worker.")
     ] = "driver",
-    grace: Annotated[
-        float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
-    ] = 10.0,
+    grace: GraceOption = 10.0,
     trial_timeout: Annotated[
         float | None,
         typer.Option(
