@@ -1,4 +1,4 @@
-"""Where lazy and feature training meet, at several widths (PD sec. 4; S15 ii)."""
+"""Where lazy and feature training meet, at several widths [Geiger 2021, sec. 4]."""
 
 from regimes.lab import study
 from regimes.studies.regimes import _plane
@@ -33,6 +33,8 @@ class Crossover:
 
     The tangent kernel changes by its own norm at one value of `sqrt(h) alpha` whatever the width,
     as long as the network has parameters to spare. The whole plane is in regimes/phase-diagram.
+
+    The papers: [Geiger 2020, secs. 5 and 6], [Geiger 2021, sec. 4].
     """
 
     figures = FIGURES

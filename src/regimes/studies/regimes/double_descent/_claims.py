@@ -19,7 +19,7 @@ from regimes.lab.judge import (
 )
 
 SCALE, ENSEMBLE_WIDTH = 30.0, 10  # of the ledger's rows
-NEARLY = 0.05  # share of points short of their margin in runs that count (S15 i)
+NEARLY = 0.05  # share of points short of their margin in runs that count
 
 claim = Claims()
 
