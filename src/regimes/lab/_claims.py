@@ -1,4 +1,4 @@
-"""A claim: what a paper says, what was measured, and the verdict."""
+"""A claim: what a document says, what was measured, and the verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
 class Claim:
     """One line of the ledger after a measurement. Made by `between`, `near`, `holds` or `unclear`.
 
-    The statement and its place in the paper are in the ledger under `id`; a study that judges
+    The statement and its place in the document are in the ledger under `id`; a study that judges
     something of its own gives a statement itself.
     """
 

@@ -45,7 +45,7 @@ def within(name: str, found: Any, low: float = -math.inf, high: float = math.inf
         name: what the number is, as the page prints it.
         found: a `Measured`, a fit with `exponent` and `error`, a pair (value, error), or a plain
             number, which is taken as exact.
-        low: the smallest value that agrees with the paper.
+        low: the smallest value that agrees with the document.
         high: the largest.
 
     >>> within("ratio", Measured(0.5, 0.02), 0.4, 0.6).shown

@@ -119,8 +119,8 @@ def _growth(dataset: Data) -> Parts:
     by_chance = 1 / np.sqrt(len(middle) - 1)  # spread of a rank correlation of unrelated numbers
     yield above("rank correlation of dN*/dP and test error", (rank, by_chance), 1e-6)
     return (
-        f"exponent for digits {_exponent(digits)} for the paper's 0.75, reported only "
-        f"at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
+        f"exponent for digits {_exponent(digits)} for 0.75 in [Geiger 2021b, ch. 9], "
+        f"reported only at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
         f"random {_brackets(random)}"
     )
 
