@@ -6,7 +6,7 @@ from regimes.lab import Data
 from regimes.lab.judge import Claims, Measured, Missing, Parts, above, below, slope_of, within
 from regimes.studies.regimes import _lines as lines
 
-# Widths of the ledger's rows, and the number of training points they are made for. A scan of the
+# Widths at which claims are judged, and the number of training points they are made for. A scan of the
 # paper's size is judged at the widths with as many parameters per point (`scaled`).
 POINTS = 100
 ROW = (24, 192)  # the widths of REG-14

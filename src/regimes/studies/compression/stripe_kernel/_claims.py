@@ -128,7 +128,7 @@ def _information_rises(dataset: Data) -> Parts:
 
 @claim("COMP-39", "training puts a large part of the label on the first eigenvectors")
 def _label_concentrates(dataset: Data) -> Parts:
-    """In every d that ran, for the ledger names none.
+    """In every d that ran, for the paper names none.
 
     At first the label's linear part, <x_1 y>^2 = 0.135 of it, is shared by the d linear modes,
     which are degenerate in an isotropic kernel: the fewer they are, the larger the largest share.

@@ -12,7 +12,7 @@ from regimes.studies.regimes.crossover._figures import FIGURES
     version=1,
     sizes={
         "smoke": Params(width=(6, 12), scale=(1.0, 10.0, 100.0)),
-        # 100 points and eps 1e-3 as in the ledger's rows, whose h = 12 is close to jamming
+        # 100 points and eps 1e-3, for which h = 12 is close to jamming
         "cpu": Params(
             width=(12, 24, 48, 96, 192),
             scale=(1.0, 3.0, 6.0, 10.0, 18.0, 30.0, 60.0, 100.0),

@@ -48,7 +48,7 @@ def _zero_modes(
 ) -> tuple[float, float]:
     """Rank of H0 = (1/P) sum over unfitted points of grad f grad f^T, and the gap above its zeros.
 
-    LAND-20; 0 and 0 without unfitted points.
+    The claim LAND-20; 0 and 0 without unfitted points.
     """
     import torch
 

@@ -93,7 +93,7 @@ def _norms(dataset: Data) -> Figure:
     if inside.any():
         line = beyond[inside]
         level = float(np.exp(np.mean(np.log(size[inside] * line))))
-        name = "slope -1 (thesis), where 0.1 < N/N* - 1 < 3"
+        name = "slope -1 [Geiger 2021b], where 0.1 < N/N* - 1 < 3"
         draw.guide(figure, line, -1, (line[0], level / line[0]), name, color=draw.INK)
     return figure
 
