@@ -24,7 +24,7 @@ class EigenFunctions:
 
 @dataclass(frozen=True)
 class SharedSpectrum:
-    """Leading eigenvalues of metric and kernel, which Prop. 4 says are equal."""
+    """Leading eigenvalues of metric and kernel, which [Baratin 2021, prop. 4] says are equal."""
 
     metric: Tensor  # (r,), of Phi^T Phi
     kernel: Tensor  # (r,), of Phi Phi^T

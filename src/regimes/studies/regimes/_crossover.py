@@ -6,8 +6,8 @@ from regimes.lab import Data
 from regimes.lab.judge import Claims, Measured, Missing, Parts, above, below, slope_of, within
 from regimes.studies.regimes import _lines as lines
 
-# Widths at which claims are judged, and the number of training points they are made for. A scan of the
-# paper's size is judged at the widths with as many parameters per point (`scaled`).
+# Widths at which claims are judged, and the number of training points they are made for. A scan of
+# the paper's size is judged at the widths with as many parameters per point (`scaled`).
 POINTS = 100
 ROW = (24, 192)  # the widths of REG-14
 NEAR = (12, POINTS)  # close to jamming (REG-55)
