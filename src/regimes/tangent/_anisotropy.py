@@ -112,7 +112,8 @@ class AnisotropyDirections:
     Attributes:
         directions: (k, *input shape), unit vectors.
         singular_values: (k,), decreasing.
-        alignments: (k,), their squares: alpha of the linear predictor u . x [Ortiz-Jimenez 2021, theorem 1].
+        alignments: (k,), their squares: alpha of the linear predictor u . x
+            [Ortiz-Jimenez 2021, theorem 1].
     """
 
     directions: Tensor
