@@ -1,4 +1,4 @@
-"""Error and norm of the output against width, at several scales (PD Fig. 5; PR26, PR31)."""
+"""Error and norm of the output against width, at several scales [Geiger 2021, fig. 6]."""
 
 from dataclasses import dataclass
 
@@ -70,6 +70,8 @@ class DoubleDescent:
     Just past jamming the data are fitted at the price of a large output that differs from seed to
     seed. Averaging the seeds removes the peak, so that an ensemble of narrow networks is as good as
     wide ones; stopping early, noise or a decay towards the start remove it too.
+
+    The paper: [Geiger 2021, sec. 3 and fig. 6].
     """
 
     figures = FIGURES
