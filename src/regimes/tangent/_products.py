@@ -15,6 +15,7 @@ from torch.func import jvp, vmap
 
 from regimes._check import positive_int
 from regimes._random import generator
+from regimes.tangent.contraction import add_product_
 from regimes.tangent.network import Batch, Snapshot, _batch, real
 from regimes.tangent.passes import weighted_gradients
 
@@ -111,16 +112,17 @@ def _push_row_by_row(snapshot: Snapshot, batch: Batch, direction: Direction) -> 
     with torch.enable_grad():
         output = snapshot(batch)
     parameters = list(snapshot.parameters.values())
-    columns = torch.cat([real(u).reshape(len(u), -1) for u in direction.values()], 1).T
-    rows = []
-    for some in torch.arange(output.numel(), device=output.device).split(columns.shape[1]):
+    columns = torch.cat([real(u).reshape(len(u), -1) for u in direction.values()], 1)
+    rows: list[Tensor] = []
+    for some in torch.arange(output.numel(), device=output.device).split(len(columns)):
         seeds = torch.zeros(len(some), output.numel(), dtype=output.dtype, device=output.device)
         seeds.scatter_(1, some[:, None], 1.0)
         gradients = weighted_gradients(
             output, parameters, seeds.view(-1, *output.shape), retain=True
         )
         row = torch.cat([real(g).reshape(len(some), -1) for g in gradients], 1)
-        rows.append(row @ columns)
+        rows.append(row.new_zeros(len(row), len(columns)))
+        add_product_(rows[-1], row, columns)
     return torch.cat(rows).view(*output.shape, -1)
 
 
