@@ -117,6 +117,19 @@ def test_the_other_precision(name):
         assert relative(kernel, gram) < 1e-5
 
 
+def test_compiled_parts_run_as_they_are_written():
+    network, x = zoo.build("compiled")
+    inside = network._orig_mod
+    plain = TangentKernel(inside)(x)
+    assert TangentKernel(network).parameter_names == TangentKernel(inside).parameter_names
+    inside[0] = torch.compile(inside[0])
+    inside[2].compile()
+    v = torch.ones(5, 2, dtype=torch.float64)
+    for kernel in (TangentKernel(network), TangentKernel(inside, copy=False)):
+        assert torch.equal(kernel(x), plain)
+        assert relative(kernel.matvec(x, v), plain.sum((2, 3))) < 1e-12
+
+
 @pytest.mark.parametrize("name", ["mlp without biases", "lenet", "attention", "nothing known"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_output_choices(name, engine):

@@ -59,6 +59,11 @@ def examine(
     shapes = snapshot.shapes
     with torch.enable_grad():
         first, second, saved = _probed(snapshot, small, large)
+        if not second.requires_grad:
+            raise ValueError(
+                "the network's output depends on no parameter (it is detached, or computed under "
+                "no_grad or inference_mode), so its tangent kernel is zero"
+            )
         _refuse_interaction(first, second)
         _refuse_lost_history(snapshot, second)
         known = _Known([], dict.fromkeys(shapes, "asked for"), frozenset(), False)
