@@ -8,6 +8,7 @@ does not agree goes to the general engine. So a wrong guess costs time, never co
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -55,6 +56,7 @@ def examine(
         group_of: parameter -> group; parameters of different groups get sites of their own.
         all_general: ignore all structure (the plain Jacobian).
     """
+    started = time.perf_counter()
     small, large = _batch.probe(batch, 2), _batch.probe(batch, 3)
     shapes = snapshot.shapes
     with torch.enable_grad():
@@ -88,6 +90,7 @@ def examine(
         widest_bytes=-(-max(sizes, default=0) // 3),
         by_hand=known.by_hand,
         channels_last=faster is not None,
+        seconds=time.perf_counter() - started,
     )
 
 
