@@ -40,7 +40,7 @@ def autograd_bytes(ensemble: Ensemble, x: Tensor) -> int:
     def note(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         sizes[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # an operation that kept its own output would never be freed
 
     one = ensemble.member(0).requires_grad_()
     with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t), torch.enable_grad():
