@@ -43,6 +43,7 @@ from regimes.flow._run import Run
 from regimes.flow._settings import ends_and_events
 from regimes.flow._snapshots import NetworkSnapshot
 from regimes.flow._status import Status
+from regimes.flow._tiles import COPIES
 
 
 def descend(
@@ -117,7 +118,9 @@ def descend(
         True
     """
     members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
-    objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    objective = objective_of(
+        members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
+    )
     stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
     size = members.ensemble.size
     rates = listed(rate)
@@ -145,7 +148,8 @@ def descend(
         }
 
     keeper = Keeper(checkpoint, described, members.train.x.device)
-    field, notes = field_of(members, objective, keeper.budget(memory))
+    copies = COPIES + 3 * len(update.start({})) + 2 * (batch_size is not None)
+    field, notes = field_of(members, objective, keeper.budget(memory), copies=copies)
     stepper = _Stepper(
         members=members,
         objective=objective,
@@ -176,7 +180,7 @@ def descend(
         check_every=every,
         max_seconds=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
-    return finished(members, ends, recorder, subtract_init, notes)
+    return finished(members, ends, recorder, subtract_init, notes, memory)
 
 
 @final

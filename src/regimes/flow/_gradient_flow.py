@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from regimes._memory import parse_bytes
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Ends
 from regimes.flow._checkpoint import Checkpoint, Keeper
@@ -27,7 +26,7 @@ from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
 from regimes.flow._snapshots import NetworkSnapshot, predict
-from regimes.flow._tiles import autograd_bytes, tile_of
+from regimes.flow._tiles import COPIES, measured_pass, tile_of
 from regimes.nets import Ensemble
 
 
@@ -88,8 +87,10 @@ def gradient_flow(
         observe: name -> `Observer`, results in `Run.recordings`.
         max_steps: steps tried per member before it is "out of steps".
         max_seconds: wall clock before all are "out of time".
-        memory: budget such as "2GiB"; default a share of what is free. When the members do not fit
-            together they are differentiated some at a time, and the run's notes say so.
+        memory: budget such as "2GiB" for all that is held at a time, parameters and predictions
+            included; default a share of what is free. When the members do not fit together they
+            are differentiated some at a time, and the run's notes say so. What the run records
+            (history, observers) comes on top: 72 bytes a row, and an observer's own numbers.
         checkpoint: where to leave the state now and then, and where to go on from; in a trial of
             the lab `point.checkpoint()`. A run that was stopped ends like one that was not.
 
@@ -109,7 +110,9 @@ def gradient_flow(
         (['fitted', 'fitted', 'fitted', 'fitted'], torch.Size([4, 200, 1]))
     """
     members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
-    objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    objective = objective_of(
+        members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
+    )
     settings = make_settings(
         objective.loss,
         until=until,
@@ -131,7 +134,8 @@ def gradient_flow(
         return own | describe(members, objective, recorder, subtract_init, memory)
 
     keeper = Keeper(checkpoint, described, members.train.x.device)
-    field, notes = field_of(members, objective, keeper.budget(memory))
+    copies = COPIES + settings.copies
+    field, notes = field_of(members, objective, keeper.budget(memory), copies=copies)
 
     def snapshot(
         numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
@@ -141,7 +145,7 @@ def gradient_flow(
         )
 
     ends = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
-    return finished(members, ends, recorder, subtract_init, notes)
+    return finished(members, ends, recorder, subtract_init, notes, memory)
 
 
 def describe(
@@ -173,6 +177,7 @@ def finished(
     recorder: Recorder,
     subtract_init: bool,
     notes: tuple[str, ...],
+    memory: int | str | None = None,
 ) -> Run:
     """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
@@ -186,6 +191,7 @@ def finished(
             test.x,
             member_inputs=test.own,
             subtract_init=subtract_init,
+            memory=memory,
         )
     return Run(
         history=ends.history,
@@ -206,7 +212,12 @@ def finished(
 
 
 def objective_of(
-    members: Members, loss: str | Loss, *, subtract_init: bool, divide_by: str
+    members: Members,
+    loss: str | Loss,
+    *,
+    subtract_init: bool,
+    divide_by: str,
+    memory: int | str | None = None,
 ) -> Objective:
     """What the members descend, their initial function included."""
     with torch.no_grad():
@@ -218,6 +229,7 @@ def objective_of(
             train.x,
             member_inputs=train.own,
             subtract_init=False,
+            memory=memory,
         )
     if start.ndim != 3:
         raise ValueError(f"networks must return outputs (n, c), got {tuple(start.shape[1:])}")
@@ -235,20 +247,24 @@ def objective_of(
 
 
 def field_of(
-    members: Members, objective: Objective, memory: int | str | None
+    members: Members, objective: Objective, memory: int | str | None, *, copies: int = COPIES
 ) -> tuple[Field, tuple[str, ...]]:
     """The fastest field that the networks allow."""
-    train = members.train
-    if is_shallow(members.ensemble):
-        budget = parse_bytes(memory, train.x.device) // 4  # masks live beside parameters and data
-        return shallow_field(members.ensemble, train.x, objective, budget), ()
+    train, ensemble = members.train, members.ensemble
     field: Field
-    if is_deep(members.ensemble):
-        field, note = deep_field(members.ensemble, train.x, objective, own=train.own, memory=memory)
+    if is_shallow(ensemble):
+        field, note = shallow_field(ensemble, train.x, objective, memory=memory, copies=copies)
+    elif is_deep(ensemble):
+        field, note = deep_field(
+            ensemble, train.x, objective, own=train.own, memory=memory, copies=copies
+        )
     else:
-        each = autograd_bytes(members.ensemble, train.x[0] if train.own else train.x)
-        tile, note = tile_of(members.ensemble, each, memory, train.x.device)
-        field = NetworkField(members.ensemble, train.x, train.own, objective, tile)
+        x = train.x[0] if train.own else train.x
+        each, predictions = measured_pass(ensemble, x)
+        tile, note = tile_of(
+            ensemble, each, memory, x.device, predictions=predictions, copies=copies
+        )
+        field = NetworkField(ensemble, train.x, train.own, objective, tile)
     return field, (() if note is None else (note,))
 
 

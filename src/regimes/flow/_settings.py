@@ -42,6 +42,12 @@ class Settings:
     max_seconds: float | None
 
     @property
+    def copies(self) -> int:
+        """How many more states a step holds than one of Euler's without momentum."""
+        stages = {"euler": 0, "heun": 2, "runge_kutta": 5}[self.method.__name__]
+        return stages + 3 * self.momentum.active
+
+    @property
     def described(self) -> dict[str, object]:
         """What tells these settings from others; functions go by their names."""
         return {

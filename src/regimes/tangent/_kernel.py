@@ -140,7 +140,11 @@ class TangentKernel:
         )
 
     def features(self, x: Batch) -> Tensor:
-        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24]."""
+        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24].
+
+        Raises:
+            ValueError: they take more than the memory allows; says how much they take.
+        """
         return self._engine.features(x)
 
     def diagonal(self, x: Batch) -> Tensor:
@@ -212,7 +216,7 @@ class TangentKernel:
             x: n samples.
             r: how many.
             method: "lanczos" (products only), "dense" (forms the Gram), "auto" (dense while the
-                Gram is small).
+                Gram is small and diagonalising it fits the memory).
             tolerance: residual, relative to the largest eigenvalue, below which a pair counts as
                 converged.
             seed: of the starting vector.
