@@ -21,7 +21,7 @@ from regimes.flow._bookkeeping import Batch, Bookkeeper, below, within
 from regimes.flow._layout import pack, unpack
 from regimes.flow._readings import Readings
 
-_FORMAT = 1  # raised when what is saved changes its names or meaning
+_FORMAT = 2  # raised when what is saved changes its names or meaning
 
 
 class Checkpoint(Protocol):

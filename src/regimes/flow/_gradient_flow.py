@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -23,6 +24,7 @@ from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rounding import Rounding
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
@@ -100,6 +102,9 @@ def gradient_flow(
         ValueError: alpha <= 0, labels that do not suit the loss, an end that never comes, float32
             that cannot resolve the predictions, or lists of different lengths.
 
+    Warns:
+        RuntimeWarning: members that rounding moved, see `Run.unresolved`.
+
     Example:
         >>> from regimes import data, nets
         >>> ds = data.stripe(n_train=50, n_test=200, d=3, seed=0)
@@ -123,7 +128,8 @@ def gradient_flow(
         max_seconds=max_seconds,
         default_weight=0.05,
     )
-    _check_resolution(members, objective, settings.tolerances)
+    rounding = Rounding.of(members, objective.power)
+    rounding.check(settings.tolerances)
     recorder = Recorder(observe or {}, members.ensemble.size)
 
     def described() -> dict[str, object]:
@@ -140,7 +146,11 @@ def gradient_flow(
             numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    ends = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
+    start = members.ensemble.parameters
+    ends = integrate(field, start, settings, recorder, snapshot, keeper, rounding)
+    if note := rounding.note(ends.unresolved.numpy(), ends.status):
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+        notes += (note,)
     return finished(members, ends, recorder, subtract_init, notes)
 
 
@@ -200,6 +210,7 @@ def finished(
         refused=ends.counts["refused"],
         forced=ends.counts["forced"],
         worst=ends.worst,
+        unresolved=ends.unresolved,
         seconds=ends.seconds,
         notes=notes,
     )
@@ -250,26 +261,3 @@ def field_of(
         tile, note = tile_of(members.ensemble, each, memory, train.x.device)
         field = NetworkField(members.ensemble, train.x, train.own, objective, tile)
     return field, (() if note is None else (note,))
-
-
-def _check_resolution(members: Members, objective: Objective, tolerances: Tolerances) -> None:
-    """Refuse to integrate differences f - f0 that the precision rounds away."""
-    if objective.start is None:
-        return
-    f = objective.start
-    size = f.abs().amax((1, 2)).double().cpu()
-    if not bool(size.isfinite().all()):
-        return  # the member will be called diverged
-    resolution = members.alpha * size * torch.finfo(f.dtype).eps
-    worst = int(resolution.argmax())
-    if float(resolution[worst]) > 0.2 * tolerances.output:
-        way_out = (
-            "make the network and the data in float64"
-            if f.dtype != torch.float64
-            else "use kernel_flow, the limit of large alpha"
-        )
-        raise ValueError(
-            f"alpha={float(members.alpha[worst]):g} of member {worst} is too large for {f.dtype}: "
-            f"F = alpha (f - f0) is resolved to {float(resolution[worst]):.1g} only, and steps of "
-            f"{tolerances.output:g} are asked for; {way_out}"
-        )

@@ -159,6 +159,7 @@ def kernel_flow(
         refused=ends.counts["refused"],
         forced=ends.counts["forced"],
         worst=ends.worst,
+        unresolved=ends.unresolved,
         seconds=ends.seconds,
     )
 

@@ -44,9 +44,14 @@ class Objective:
     _pull_factor: Tensor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        power = 1.0 - choose(self.divide_by, _DIVISORS, "divide_by")
-        factor = -(self.alpha**power) / self.counts.unsqueeze(-1)  # (m, 1, 1)
+        choose(self.divide_by, _DIVISORS, "divide_by")
+        factor = -(self.alpha ** (1.0 - self.power)) / self.counts.unsqueeze(-1)  # (m, 1, 1)
         object.__setattr__(self, "_pull_factor", factor)
+
+    @property
+    def power(self) -> float:
+        """k: the mean loss is divided by alpha^k."""
+        return _DIVISORS[self.divide_by]
 
     def predictions(self, f: Tensor, members: slice = slice(None)) -> Tensor:
         """F of the raw outputs f, (m, n, c)."""

@@ -10,6 +10,7 @@ from typing import final
 from torch import Tensor
 
 from regimes.flow._observers import Recording
+from regimes.flow._rounding import moved_by_rounding
 from regimes.flow._status import Status
 
 
@@ -34,6 +35,8 @@ class Run:
         refused: steps tried and not accepted, (R,).
         forced: steps accepted although a tolerance was exceeded, (R,).
         worst: tolerance -> largest change in an accepted step that was not forced, (R,).
+        unresolved: by how much of the first loss a member should have fallen in steps that changed
+            predictions by less than rounding does, (R,); the notes say where that is too much.
         seconds: wall time.
         notes: what was decided along the way, such as a split for memory.
     """
@@ -50,6 +53,7 @@ class Run:
     refused: Tensor
     forced: Tensor
     worst: Mapping[str, Tensor]
+    unresolved: Tensor
     seconds: float
     notes: tuple[str, ...] = ()
 
@@ -87,9 +91,10 @@ class Run:
         ]
         changed = [f"{name} {float(value.max()):.3g}" for name, value in self.worst.items()]
         lines.append(f"  changes  at most {', '.join(changed)} in a step")
+        rounded = moved_by_rounding(self.unresolved.numpy(), self.status)  # a note says so
         for status in ends:
-            if status.advice:
-                members = [i for i, s in enumerate(self.status) if s is status]
+            members = [i for i, s in enumerate(self.status) if s is status and not rounded[i]]
+            if status.advice and members:
                 shown = ", ".join(map(str, members[:8])) + (", ..." if len(members) > 8 else "")
                 lines.append(f"  {status.value}: member {shown}: {status.advice}")
         lines += [f"  note     {note}" for note in self.notes]
