@@ -118,6 +118,10 @@ def descend(
     """
     members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
     objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    if schedule is not None and not callable(schedule):
+        raise ValueError(
+            f"schedule must be a function of the steps taken such as drops([...]), got {schedule!r}"
+        )
     stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
     size = members.ensemble.size
     rates = listed(rate)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from regimes._check import instance
 from regimes._memory import parse_bytes
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Ends
@@ -21,7 +22,7 @@ from regimes.flow._losses import Loss, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
-from regimes.flow._objective import Objective
+from regimes.flow._objective import Objective, check_unit
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rounding import Rounding
@@ -232,8 +233,10 @@ def objective_of(
         )
     if start.ndim != 3:
         raise ValueError(f"networks must return outputs (n, c), got {tuple(start.shape[1:])}")
+    instance("subtract_init", subtract_init, bool, "True or False")
     resolved = resolve_loss(loss, start.shape[-1])
     resolved.check(train.y, start.shape[-1])
+    check_unit(divide_by, members.alpha, start.dtype)
     return Objective(
         loss=resolved,
         y=train.y,

@@ -9,7 +9,7 @@ from typing import Any, final
 import torch
 from torch import Tensor, nn
 
-from regimes._check import positive_int, real
+from regimes._check import instance, positive_int, real, shown
 from regimes.data import Dataset
 from regimes.nets import Ensemble, stack
 from regimes.nets._network import Network
@@ -68,10 +68,13 @@ def gather(
     n_train: int | Sequence[int] | None,
 ) -> Members:
     """Bring everything to one number of members R; what is given once is shared by all."""
+    if isinstance(network, type) or not (isinstance(network, Ensemble) or callable(network)):
+        raise ValueError(
+            "network must be a module, an Ensemble or a function from a seed to a network, got "
+            + (f"the class {network.__name__}" if isinstance(network, type) else shown(network))
+        )
     scales = _scales(alpha)
-    sets = [data] if isinstance(data, Dataset) else list(data)
-    if not sets or not all(isinstance(each, Dataset) for each in sets):
-        raise ValueError(f"data must be a Dataset or a list of them, one per member, got {data!r}")
+    sets = _sets(data)
     counts = None if n_train is None else _numbers("n_train", n_train)
     seeds = _seeds(network, ensemble)
     given = {"alpha": len(scales), "data": len(sets)}
@@ -114,7 +117,20 @@ def listed(values: Any) -> list[Any]:
     """One value or several, in a list, a range, a tensor or an array, as a list."""
     if hasattr(values, "tolist"):
         values = values.tolist()
-    return list(values) if isinstance(values, Sequence) else [values]
+    several = isinstance(values, Sequence) and not isinstance(values, str)
+    return list(values) if several else [values]
+
+
+def _sets(data: Dataset | Sequence[Dataset]) -> list[Dataset]:
+    expected = "a Dataset or a list of them, one per member"
+    if isinstance(data, Dataset):
+        return [data]
+    instance("data", data, (list, tuple), expected)
+    if not data:
+        raise ValueError(f"data must be {expected}, got an empty one")
+    for each in data:
+        instance("data", each, Dataset, expected)
+    return list(data)
 
 
 def _scales(alpha: float | Sequence[float] | Tensor) -> list[float]:
@@ -124,8 +140,11 @@ def _scales(alpha: float | Sequence[float] | Tensor) -> list[float]:
     return [real("alpha", value, above=0.0) for value in values]
 
 
-def _numbers(name: str, values: int | Sequence[int]) -> list[int]:
-    return [positive_int(name, value) for value in listed(values)]
+def _numbers(name: str, values: int | Sequence[int], least: int = 1) -> list[int]:
+    found = [positive_int(name, value, least) for value in listed(values)]
+    if not found:
+        raise ValueError(f"{name} must be an integer or a list of them, got an empty list")
+    return found
 
 
 def _seeds(network: NetworkLike, ensemble: int | Sequence[int] | None) -> list[int] | None:
@@ -134,7 +153,7 @@ def _seeds(network: NetworkLike, ensemble: int | Sequence[int] | None) -> list[i
     if isinstance(network, Ensemble):
         raise ValueError("an Ensemble has its members already; leave out ensemble=")
     if not isinstance(ensemble, int):
-        return listed(ensemble)
+        return _numbers("ensemble", ensemble, least=0)
     first = network.seed if isinstance(network, Network) else 0
     return [first + i for i in range(positive_int("ensemble", ensemble))]
 
