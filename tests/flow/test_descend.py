@@ -92,7 +92,7 @@ def test_bad_input():
         flow.descend(net, ds, rate=0.1, batch_size=31)
     with pytest.raises(ValueError, match="unknown optimiser"):
         flow.descend(net, ds, rate=0.1, optimiser="adan")
-    with pytest.raises(ValueError, match="2 rates were given for 3"):
+    with pytest.raises(ValueError, match="2 of rate, 3 of ensemble"):
         flow.descend(net, ds, rate=[0.1, 0.1], ensemble=3)
     with pytest.raises(ValueError, match="must not be negative"):
         flow.descend(net, ds, rate=0.1, weight_decay=-1.0)

@@ -42,6 +42,7 @@ def gradient_flow(
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
+    grid: bool = False,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     t_end: float | None = None,
@@ -64,7 +65,8 @@ def gradient_flow(
     own time, step and end, and leaves the batch when it is done; members do not influence each
     other.
 
-    Whatever is given as a list has one entry per member; what is given once is shared by all.
+    Whatever is given as a list has one entry per member; what is given once is shared by all. With
+    `grid=True` there is a member for every combination of the lists instead.
 
     Args:
         network: a network; an `Ensemble`; or a function from a seed to a network.
@@ -73,6 +75,9 @@ def gradient_flow(
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
         ensemble: number of networks of successive seeds, or the seeds themselves.
         n_train: use only the first so many training points.
+        grid: True to combine the lists of alpha, data, n_train and networks, the last running
+            fastest: `alpha=[1, 10, 100], ensemble=20, grid=True` are 60 members, and
+            `Run.on_grid(run.test_errors)` has shape (3, 20).
         until: the event that ends a member's run: "fitted" (every point has its margin), "t_star"
             (10 % have it), "halved", "correct", an `Event`; or None, with `t_end`.
         events: further events whose first times are recorded; those the loss does not know
@@ -114,7 +119,7 @@ def gradient_flow(
         >>> [status.value for status in run.status], run.outputs_test.shape
         (['fitted', 'fitted', 'fitted', 'fitted'], torch.Size([4, 200, 1]))
     """
-    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
+    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train, grid=grid)
     objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
     settings = make_settings(
         objective.loss,
@@ -188,8 +193,8 @@ def finished(
     """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
     outputs_test = None
+    now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
     if test.y.shape[1]:
-        now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
         outputs_test = predict(
             now,
             members.ensemble,
@@ -214,6 +219,8 @@ def finished(
         unresolved=ends.unresolved,
         seconds=ends.seconds,
         notes=notes,
+        networks=now,
+        grid=members.axes,
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field
+from typing import Any, final
 
 from torch import Tensor
 
 from regimes.flow._observers import Recording
 from regimes.flow._rounding import moved_by_rounding
 from regimes.flow._status import Status
+from regimes.nets import Ensemble
 
 
 @final
@@ -39,6 +40,8 @@ class Run:
             predictions by less than rounding does, (R,); the notes say where that is too much.
         seconds: wall time.
         notes: what was decided along the way, such as a split for memory.
+        networks: those of `ensemble`; None for a kernel flow.
+        grid: the lists that were combined with `grid=True`, by name, the last running fastest.
     """
 
     history: Mapping[str, Tensor]
@@ -56,6 +59,34 @@ class Run:
     unresolved: Tensor
     seconds: float
     notes: tuple[str, ...] = ()
+    networks: Ensemble | None = None
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The trained networks: `run.ensemble.member(3)` is one of them as a module."""
+        if self.networks is None:
+            raise ValueError("a kernel flow trains no networks; its dual weights are in parameters")
+        return self.networks
+
+    def on_grid(self, values: Tensor) -> Tensor:
+        """Values of the members, (R, ...), with an axis for each list of the grid.
+
+        >>> from regimes import data, nets
+        >>> ds, net = data.stripe(n_train=10, n_test=20, d=3), nets.FullyConnected(3, 20)
+        >>> from regimes.flow import gradient_flow
+        >>> run = gradient_flow(net, ds, alpha=[0.1, 1.0], ensemble=3, grid=True, max_steps=5)
+        >>> dict(run.grid), run.on_grid(run.test_errors).shape
+        ({'alpha': (0.1, 1.0), 'ensemble': (0, 1, 2)}, torch.Size([2, 3]))
+        """
+        if not self.grid:
+            raise ValueError("these members are no grid; give grid=True to the flow")
+        if len(values) != len(self.status):
+            raise ValueError(
+                f"values must have one entry for each of the {len(self.status)} members, "
+                f"got {tuple(values.shape)}"
+            )
+        return values.unflatten(0, [len(axis) for axis in self.grid.values()])
 
     @property
     def times(self) -> Tensor:
