@@ -31,7 +31,7 @@ from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
 from regimes.flow._gradient_flow import describe, field_of, finished, objective_of
-from regimes.flow._losses import Loss
+from regimes.flow._losses import LossLike
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
@@ -54,7 +54,7 @@ def descend(
     batch_size: int | None = None,
     schedule: RateFactor | None = None,
     weight_decay: float = 0.0,
-    loss: str | Loss = "cross_entropy",
+    loss: LossLike = "cross_entropy",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,

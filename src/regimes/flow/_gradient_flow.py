@@ -18,7 +18,7 @@ from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State
 from regimes.flow._integrate import integrate
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
@@ -29,6 +29,7 @@ from regimes.flow._rounding import Rounding
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
+from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import NetworkSnapshot, predict
 from regimes.flow._tiles import autograd_bytes, tile_of
 from regimes.nets import Ensemble
@@ -38,7 +39,7 @@ def gradient_flow(
     network: NetworkLike,
     data: Dataset | Sequence[Dataset],
     *,
-    loss: str | Loss = "hinge",
+    loss: LossLike = "hinge",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
@@ -71,7 +72,8 @@ def gradient_flow(
     Args:
         network: a network; an `Ensemble`; or a function from a seed to a network.
         data: a data set, or one per member (sizes may differ).
-        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse", or a `Loss`.
+        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse"; a function l(F, y), see
+            `FunctionLoss`; or a `Loss`, whose derivative is checked before the run.
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
         ensemble: number of networks of successive seeds, or the seeds themselves.
         n_train: use only the first so many training points.
@@ -225,7 +227,7 @@ def finished(
 
 
 def objective_of(
-    members: Members, loss: str | Loss, *, subtract_init: bool, divide_by: str
+    members: Members, loss: LossLike, *, subtract_init: bool, divide_by: str
 ) -> Objective:
     """What the members descend, their initial function included."""
     with torch.no_grad():
@@ -243,6 +245,7 @@ def objective_of(
     instance("subtract_init", subtract_init, bool, "True or False")
     resolved = resolve_loss(loss, start.shape[-1])
     resolved.check(train.y, start.shape[-1])
+    check_slope(resolved, train.y, tuple(start.shape))
     check_unit(divide_by, members.alpha, start.dtype)
     return Objective(
         loss=resolved,

@@ -14,13 +14,14 @@ from regimes.flow._field import Evaluation, State
 from regimes.flow._grams import check_kernels
 from regimes.flow._integrate import integrate
 from regimes.flow._kernel_field import DUAL, OUTPUTS, KernelField
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._momentum import Momentum
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
+from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import KernelSnapshot
 
 
@@ -30,7 +31,7 @@ def kernel_flow(
     gram_test: Tensor | None = None,
     *,
     y_test: Tensor | None = None,
-    loss: str | Loss = "hinge",
+    loss: LossLike = "hinge",
     outputs: int = 1,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
@@ -89,6 +90,7 @@ def kernel_flow(
         raise ValueError("the dual weights of a kernel start at 0: leave tolerances.weight out")
     resolved = resolve_loss(loss, outputs)
     resolved.check(kernels.y, outputs)
+    check_slope(resolved, kernels.y, (kernels.size, gram.shape[-1], outputs))
     ones = gram.new_ones(kernels.size, 1)
     objective = Objective(
         loss=resolved,
