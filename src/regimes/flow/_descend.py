@@ -54,7 +54,7 @@ def descend(
     batch_size: int | None = None,
     schedule: RateFactor | None = None,
     weight_decay: float = 0.0,
-    loss: LossLike = "cross_entropy",
+    loss: LossLike = "hinge",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
@@ -64,8 +64,8 @@ def descend(
     max_steps: int = 1000,
     max_seconds: float | None = None,
     check_every: int = 1,
-    subtract_init: bool = False,
-    divide_by: str = "1",
+    subtract_init: bool = True,
+    divide_by: str = "alpha^2",
     observe: Mapping[str, Observer] | None = None,
     seed: int = 0,
     memory: int | str | None = None,
@@ -96,8 +96,8 @@ def descend(
         max_steps: steps of every member.
         max_seconds: wall clock before all are "out of time".
         check_every: steps between looks at the whole training set, for events and observers.
-        subtract_init: True for `F = alpha (f - f0)`.
-        divide_by: as in `gradient_flow`.
+        subtract_init: as in `gradient_flow`.
+        divide_by: as in `gradient_flow`; it changes what the rate means.
         observe: as in `gradient_flow`.
         seed: of the batches; member i draws from `seed + i`.
         memory: as in `gradient_flow`.
