@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from regimes._check import shown
+
 _UNITS = {"b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 _UNITS |= {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
@@ -30,7 +32,7 @@ def parse_bytes(memory: str | int | None, device: torch.device) -> int:
             )
         memory = int(float(found[1]) * _UNITS[found[2].lower()])
     if isinstance(memory, bool) or not isinstance(memory, int) or memory <= 0:
-        raise ValueError(f"memory must be a positive number of bytes, got {memory!r}")
+        raise ValueError(f"memory must be a positive number of bytes, got {shown(memory)}")
     return memory
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from regimes._check import instance
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Ends
 from regimes.flow._checkpoint import Checkpoint, Keeper
@@ -15,16 +17,18 @@ from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State
 from regimes.flow._integrate import integrate
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
-from regimes.flow._objective import Objective
+from regimes.flow._objective import Objective, check_unit
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rounding import Rounding
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
+from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import NetworkSnapshot, predict
 from regimes.flow._tiles import COPIES, measured_pass, tile_of
 from regimes.nets import Ensemble
@@ -34,10 +38,11 @@ def gradient_flow(
     network: NetworkLike,
     data: Dataset | Sequence[Dataset],
     *,
-    loss: str | Loss = "hinge",
+    loss: LossLike = "hinge",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
+    grid: bool = False,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     t_end: float | None = None,
@@ -60,15 +65,20 @@ def gradient_flow(
     own time, step and end, and leaves the batch when it is done; members do not influence each
     other.
 
-    Whatever is given as a list has one entry per member; what is given once is shared by all.
+    Whatever is given as a list has one entry per member; what is given once is shared by all. With
+    `grid=True` there is a member for every combination of the lists instead.
 
     Args:
         network: a network; an `Ensemble`; or a function from a seed to a network.
         data: a data set, or one per member (sizes may differ).
-        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse", or a `Loss`.
+        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse"; a function l(F, y), see
+            `FunctionLoss`; or a `Loss`, whose derivative is checked before the run.
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
         ensemble: number of networks of successive seeds, or the seeds themselves.
         n_train: use only the first so many training points.
+        grid: True to combine the lists of alpha, data, n_train and networks, the last running
+            fastest: `alpha=[1, 10, 100], ensemble=20, grid=True` are 60 members, and
+            `Run.on_grid(run.test_errors)` has shape (3, 20).
         until: the event that ends a member's run: "fitted" (every point has its margin), "t_star"
             (10 % have it), "halved", "correct", an `Event`; or None, with `t_end`.
         events: further events whose first times are recorded; those the loss does not know
@@ -101,6 +111,9 @@ def gradient_flow(
         ValueError: alpha <= 0, labels that do not suit the loss, an end that never comes, float32
             that cannot resolve the predictions, or lists of different lengths.
 
+    Warns:
+        RuntimeWarning: members that rounding moved, see `Run.unresolved`.
+
     Example:
         >>> from regimes import data, nets
         >>> ds = data.stripe(n_train=50, n_test=200, d=3, seed=0)
@@ -109,7 +122,7 @@ def gradient_flow(
         >>> [status.value for status in run.status], run.outputs_test.shape
         (['fitted', 'fitted', 'fitted', 'fitted'], torch.Size([4, 200, 1]))
     """
-    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
+    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train, grid=grid)
     objective = objective_of(
         members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
     )
@@ -126,7 +139,8 @@ def gradient_flow(
         max_seconds=max_seconds,
         default_weight=0.05,
     )
-    _check_resolution(members, objective, settings.tolerances)
+    rounding = Rounding.of(members, objective.power)
+    rounding.check(settings.tolerances)
     recorder = Recorder(observe or {}, members.ensemble.size)
 
     def described() -> dict[str, object]:
@@ -144,7 +158,11 @@ def gradient_flow(
             numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    ends = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
+    start = members.ensemble.parameters
+    ends = integrate(field, start, settings, recorder, snapshot, keeper, rounding)
+    if note := rounding.note(ends.unresolved.numpy(), ends.status):
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+        notes += (note,)
     return finished(members, ends, recorder, subtract_init, notes, memory)
 
 
@@ -182,8 +200,8 @@ def finished(
     """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
     outputs_test = None
+    now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
     if test.y.shape[1]:
-        now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
         outputs_test = predict(
             now,
             members.ensemble,
@@ -206,14 +224,17 @@ def finished(
         refused=ends.counts["refused"],
         forced=ends.counts["forced"],
         worst=ends.worst,
+        unresolved=ends.unresolved,
         seconds=ends.seconds,
         notes=notes,
+        networks=now,
+        grid=members.axes,
     )
 
 
 def objective_of(
     members: Members,
-    loss: str | Loss,
+    loss: LossLike,
     *,
     subtract_init: bool,
     divide_by: str,
@@ -233,8 +254,11 @@ def objective_of(
         )
     if start.ndim != 3:
         raise ValueError(f"networks must return outputs (n, c), got {tuple(start.shape[1:])}")
+    instance("subtract_init", subtract_init, bool, "True or False")
     resolved = resolve_loss(loss, start.shape[-1])
     resolved.check(train.y, start.shape[-1])
+    check_slope(resolved, train.y, tuple(start.shape))
+    check_unit(divide_by, members.alpha, start.dtype)
     return Objective(
         loss=resolved,
         y=train.y,
@@ -266,26 +290,3 @@ def field_of(
         )
         field = NetworkField(ensemble, train.x, train.own, objective, tile)
     return field, (() if note is None else (note,))
-
-
-def _check_resolution(members: Members, objective: Objective, tolerances: Tolerances) -> None:
-    """Refuse to integrate differences f - f0 that the precision rounds away."""
-    if objective.start is None:
-        return
-    f = objective.start
-    size = f.abs().amax((1, 2)).double().cpu()
-    if not bool(size.isfinite().all()):
-        return  # the member will be called diverged
-    resolution = members.alpha * size * torch.finfo(f.dtype).eps
-    worst = int(resolution.argmax())
-    if float(resolution[worst]) > 0.2 * tolerances.output:
-        way_out = (
-            "make the network and the data in float64"
-            if f.dtype != torch.float64
-            else "use kernel_flow, the limit of large alpha"
-        )
-        raise ValueError(
-            f"alpha={float(members.alpha[worst]):g} of member {worst} is too large for {f.dtype}: "
-            f"F = alpha (f - f0) is resolved to {float(resolution[worst]):.1g} only, and steps of "
-            f"{tolerances.output:g} are asked for; {way_out}"
-        )

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regimes._check import instance
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rows import Rows
-from regimes.flow._schedules import LogTimes, Schedule
+from regimes.flow._schedules import LogTimes, Schedule, check_schedule
 
 
 @final
@@ -28,6 +29,10 @@ class Observer:
 
     measure: Callable[[Any], Tensor]
     when: Schedule = field(default_factory=LogTimes)
+
+    def __post_init__(self) -> None:
+        instance("measure", self.measure, Callable, "a function of a snapshot")  # type: ignore[arg-type]
+        check_schedule("when", self.when)
 
 
 @final
@@ -69,6 +74,7 @@ class Recorder:
     """Calls the observers and keeps what they return, member by member."""
 
     def __init__(self, observers: Mapping[str, Observer], members: int) -> None:
+        instance("observe", observers, Mapping, "a dict from names to flow.Observer")
         for name, observer in observers.items():
             if not isinstance(observer, Observer):
                 raise ValueError(
