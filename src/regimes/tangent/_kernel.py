@@ -115,7 +115,8 @@ class TangentKernel:
             x: n samples.
             x2: n2 samples, or None for x itself.
             groups: name -> prefixes of the parameters in that group; None makes one group of each
-                module that owns parameters. Parameters in no group are left out.
+                module that owns parameters, by its name ("" for those of the network itself).
+                Parameters in no group are left out.
             outputs: as for the Gram.
         """
         names = self.parameter_names
