@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
 from regimes._memory import parse_bytes, readable
 from regimes.tangent import _products
@@ -76,6 +77,7 @@ class Engine:
         memory: str | int | None,
         engine: str,
         copy: bool = True,
+        output: Pick | None = None,
     ) -> None:
         self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
         if not isinstance(network, nn.Module):
@@ -83,13 +85,14 @@ class Engine:
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
         self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
         other = self.pass_dtype if self.pass_dtype != own else None
-        self.snapshot = Snapshot(network, other, copy=copy)
+        self.snapshot = Snapshot(network, other, copy=copy, output=check_pick(output))
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
             parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory = precision, memory
-        self._structures = _STRUCTURES.setdefault(network, {})
+        # of another output the structure is another; the function may hold on to the network
+        self._structures = _STRUCTURES.setdefault(network, {}) if output is None else {}
         self._forward_mode: bool | None = None
 
     @property
@@ -103,13 +106,21 @@ class Engine:
         return torch.float32 if self.kept_dtype == torch.bfloat16 else self.kept_dtype
 
     def prepared(self, x: Batch) -> Batch:
-        """The batch checked and, where a precision was asked for, converted."""
+        """The batch as tensors, checked and, where a precision was asked for, converted."""
+        x = as_batch(x, self.pass_dtype, self.snapshot.device, self.budget)
         if self.precision is not None:
             x = _batch.convert(x, self.pass_dtype)
         self.snapshot.check(x)
         _batch.size(x)
         _batch.check_finite(x)
         return x
+
+    def tensor(self, v: Any) -> Tensor:
+        """A vector given as a tensor or an array."""
+        v = as_tensor(v, self.pass_dtype, self.snapshot.device)
+        if not isinstance(v, Tensor):
+            raise ValueError(f"expected a tensor or an array, got {type(v).__name__}")
+        return v
 
     def budget(self) -> int:
         """Bytes a call may allocate."""

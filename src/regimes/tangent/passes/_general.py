@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, vjp, vmap
 
+from regimes._adapter import columns
 from regimes.tangent.network import Batch, Snapshot, _batch, checked_output
 
 
@@ -55,7 +56,7 @@ def can_batch(snapshot: Snapshot, names: list[str], batch: Batch, cotangents: Te
 
 
 def functional(snapshot: Snapshot, chosen: dict[str, Tensor], batch: Batch) -> Any:
-    """The network's output with some parameters replaced."""
+    """The network's outputs (n, c) with some parameters replaced."""
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     if isinstance(batch, dict):
@@ -64,11 +65,11 @@ def functional(snapshot: Snapshot, chosen: dict[str, Tensor], batch: Batch) -> A
         args = tuple(batch)
     else:
         args = (batch,)
-    return functional_call(snapshot.module, chosen, args, kwargs)
+    return columns(functional_call(snapshot.module, chosen, args, kwargs), snapshot.output)
 
 
 def _one_sample(snapshot: Snapshot, names: list[str], single: Batch, cotangents: Tensor) -> Tensor:
-    output = checked_output(_batch.call(snapshot.module, single), 1)
+    output = checked_output(_batch.call(snapshot.module, single), 1, snapshot.output)
     parameters = [snapshot.parameters[name] for name in names]
     rows = []
     for cotangent in cotangents:
