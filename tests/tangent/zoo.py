@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from regimes import nets
 from regimes._random import generator
+from tests.tangent import zoo_strange as strange
 
 
 class Residual(nn.Module):
@@ -298,10 +299,35 @@ CASES = {
     "code that looks at values": Case(ValueDependent, (4,), ("form",)),
 }  # fmt: skip
 
+STRANGE = {
+    "module under two names": Case(strange.under_two_names, (4,)),
+    "torchscript": Case(strange.scripted, (4,)),
+    "compiled": Case(strange.compiled, (4,)),
+    "data parallel": Case(strange.data_parallel, (4,)),
+    "parameter without axes": Case(strange.Temperature, (4,)),
+    "complex buffer": Case(strange.Rotary, (3, 4)),
+    "complex parameters": Case(strange.Fourier, (6,)),
+    "embedding bag": Case(lambda: strange.Bags(False), "tokens"),
+    "sparse embeddings": Case(lambda: strange.Bags(True), "tokens"),
+    "pruned": Case(strange.pruned, (4,)),
+    "old weight norm": Case(strange.old_weight_norm, (4,)),
+    "torch.func inside": Case(strange.Residuals, (2,)),
+    "selective scan": Case(strange.SelectiveScan, "tokens"),
+    "packed sequences": Case(strange.Packed, ((5, 3), "tokens")),
+    "function of its own": Case(strange.OwnFunction, (4,)),
+    "buffers written in forward": Case(strange.Remembers, (4,)),
+    "fused attention": Case(strange.FusedAttention, (3, 4)),
+    "low rank": Case(strange.LowRank, (4,)),
+    "experts": Case(strange.Experts, (4,)),
+    "equilibrium": Case(strange.Equilibrium, (4,)),
+    "graph": Case(strange.Graph, ((4, 3), (4, 4))),
+    "unet": Case(strange.UNet, (1, 4, 4)),
+}
+
 
 def build(name, dtype=torch.float64):
     """The network and inputs of a case, all numbers drawn from explicit generators."""
-    case = CASES[name]
+    case = CASES.get(name) or STRANGE[name]
     state = torch.get_rng_state()
     network = case.make()
     torch.set_rng_state(state)  # torch's own layers initialise from the global state
@@ -309,13 +335,22 @@ def build(name, dtype=torch.float64):
     with torch.no_grad():
         for p in network.parameters():
             spread = 1.0 if isinstance(network, nets.Network) else 0.5
-            p.copy_(spread * torch.randn(p.shape, generator=draws, dtype=torch.float64))
+            form = torch.complex128 if p.is_complex() else torch.float64
+            p.copy_(spread * torch.randn(p.shape, generator=draws, dtype=form))
         for buffer_name, buffer in network.named_buffers():
-            if buffer.is_floating_point():
+            if buffer.is_floating_point() and not buffer_name.endswith("mask"):
                 noise = torch.rand(buffer.shape, generator=draws, dtype=torch.float64)
                 buffer.copy_(noise + (0.5 if "var" in buffer_name else -0.5))
-    network = network.to(dtype).eval()
+    network = converted(network, dtype).eval()
     return network, inputs(case.shape, case.samples, draws, dtype)
+
+
+def converted(network, dtype):
+    """`network.to(dtype)`, which would drop the imaginary parts of complex numbers."""
+    complex_ = [*filter(torch.is_complex, (*network.parameters(), *network.buffers()))]
+    if not complex_:
+        return network.to(dtype)
+    return network._apply(lambda t: t.to(dtype.to_complex() if t.is_complex() else dtype))
 
 
 def inputs(shape, n, draws, dtype):
@@ -323,7 +358,7 @@ def inputs(shape, n, draws, dtype):
         return {key: inputs(value, n, draws, dtype) for key, value in shape.items()}
     if shape == "tokens":
         return torch.randint(0, 7, (n, 5), generator=draws)
-    if shape and isinstance(shape[0], tuple):
+    if shape and not isinstance(shape[0], int):
         return tuple(inputs(part, n, draws, dtype) for part in shape)
     return torch.randn(n, *shape, generator=draws, dtype=torch.float64).to(dtype)
 
@@ -344,6 +379,7 @@ def length(batch):
 
 
 def evaluate(network, batch):
+    network = getattr(network, "_orig_mod", network)  # nobody waits for torch.compile here
     if isinstance(batch, dict):
         return network(**batch)
     return network(*batch) if isinstance(batch, tuple) else network(batch)
@@ -360,11 +396,16 @@ def jacobian(network, batch):
                 output[0, a], parameters, retain_graph=True, allow_unused=True
             )
             flat = [
-                (torch.zeros_like(p) if g is None else g).flatten()
+                flat_real(torch.zeros_like(p) if g is None else g.to_dense())
                 for p, g in zip(parameters, found, strict=True)
             ]
             rows.append(torch.cat(flat))
     return torch.stack(rows).view(length(batch), -1, rows[0].numel())
+
+
+def flat_real(tensor):
+    """All entries; a complex number counts as its real and its imaginary part."""
+    return (torch.view_as_real(tensor) if tensor.is_complex() else tensor).flatten()
 
 
 def gram(first, second=None):

@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.func import functional_call, vjp, vmap
+from torch.func import vjp, vmap
 
 from regimes._adapter import columns
+from regimes._functional import functional_call
 from regimes.tangent.network import Batch, Snapshot, _batch, checked_output
 
 
