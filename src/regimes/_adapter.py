@@ -84,9 +84,7 @@ def columns(returned: Any, output: Pick | None = None) -> Tensor:
     return tensor if tensor.dim() == 2 else tensor.flatten(1)
 
 
-def as_batch(
-    x: Any, dtype: torch.dtype, device: torch.device, memory: Callable[[], int]
-) -> Any:
+def as_batch(x: Any, dtype: torch.dtype, device: torch.device, memory: Callable[[], int]) -> Any:
     """Inputs as a tensor, or tensors in tuples, lists and dicts.
 
     Arrays become tensors, their floats in `dtype`: numpy's own float64 is a default, no statement

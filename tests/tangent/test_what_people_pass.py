@@ -79,7 +79,7 @@ def test_outputs(plain, kind, engine):
 @pytest.mark.parametrize("kind", KINDS)
 def test_linearised_outputs_keep_the_networks_axes(plain, kind):
     network, x = plain
-    function, output, which = KINDS[kind]
+    function, output, _ = KINDS[kind]
     lin = linearize(Gives(function, network), output=output)
     base = linearize(network)
     with torch.no_grad():
@@ -170,7 +170,9 @@ def test_a_loader_beyond_the_budget_goes_to_a_file(monkeypatch):
     """200 samples of 8 KiB are 1.6 MB; a tenth of a twentieth of that is kept in memory."""
     moved = []
     monkeypatch.setattr(
-        _stream._Column, "move_to_file", lambda c, f=_stream._Column.move_to_file: moved.append(f(c))
+        _stream._Column,
+        "move_to_file",
+        lambda c, f=_stream._Column.move_to_file: moved.append(f(c)),
     )
     draws = generator(0, "test/loader")
     network = nn.Linear(1024, 1, dtype=torch.float64)

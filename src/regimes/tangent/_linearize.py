@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from enum import StrEnum
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import jvp
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from regimes._adapter import check_pick, one_tensor
 from regimes._functional import functional_call
 from regimes._random import generator
-from regimes.tangent._linear_map import LinearMap
-from regimes.tangent.network import copied
+from regimes.tangent._linear_map import LinearMap, Tensors
+from regimes.tangent._operations import written_out
+from regimes.tangent.network import copy_of
 
-Tensors = dict[str, Tensor]
+# relative; looser than rounding, because networks may compute in float32 inside
+_AGREEMENT, _AGREEMENT_LOW = {torch.float64: 1e-5}, 1e-3
+
+
+class Way(StrEnum):
+    """How the product with a direction is found, and how its gradient."""
+
+    FORWARD = "forward mode, differentiated again"
+    PAIRED = "forward mode, with the gradient from a backward pass"
+    BACKWARD = "the derivative of a backward pass"
 
 
 class LinearizedModel(nn.Module):
@@ -28,12 +37,13 @@ class LinearizedModel(nn.Module):
     gradient with respect to theta is grad f_a(x) whatever theta is. Batch norm and dropout are
     frozen in evaluation mode, so samples do not interact (App. B there).
 
-    Where an operation has no forward mode (fused recurrences, bags of embeddings, functions of
-    one's own), or it disagrees with the gradient that training sees, the product is the derivative
-    of the gradient's backward pass, and the first call finds out. Such a model trains with any
-    optimiser, but the transforms of `torch.func`, and with them `gradient_flow`, do not take it.
+    Where forward mode has no rule for an operation (fused recurrences, functions of one's own), or
+    disagrees with the gradient that training sees (the padding of an embedding, hooks), the product
+    or its gradient comes from backward passes; the first call outside of `torch.func` finds out.
+    Such a model trains with any optimiser, but the transforms of `torch.func`, and with them
+    `gradient_flow`, do not take it.
 
-    Build it with `linearize`. The parameters are those of `theta`, with the network's own names; the
+    Build it with `linearize`. The parameters are those of `theta`, by the network's own names; the
     anchor and, where it differs, the origin are buffers, so `state_dict` holds the whole model.
     """
 
@@ -57,14 +67,19 @@ class LinearizedModel(nn.Module):
                 if isinstance(child, _BatchNorm):
                     child.reset_running_stats()
         self.theta = _standing(network, anchor if origin is None else origin, "origin")
-        self.anchor = Kept(code, [name for name, _ in code.named_parameters()])
-        self.origin = None if origin is None else Kept(self.theta, trainable)
+        buffers = {name: buffer.clone() for name, buffer in code.named_buffers()}
+        parameters = {name: p.detach() for name, p in code.named_parameters()}
+        self.anchor = Kept(parameters | buffers, buffers.keys() - code.state_dict().keys())
+        self.origin = None
+        if origin is not None:
+            theta = dict(self.theta.named_parameters())
+            self.origin = Kept({name: theta[name].detach().clone() for name in trainable})
         for name, parameter in [*code.named_parameters(), *self.theta.named_parameters()]:
             parameter.requires_grad_(name in trainable)
         self._trainable, self._output = trainable, output
         # what runs: it stands at the anchor, and is no part of the model's parameters and modules
         self._code = (code,)
-        self._forward_mode: bool | None = None
+        self._way: Way | None = None
 
     def displacement(self) -> dict[str, Tensor]:
         """Theta minus the point that the linear term is measured from, by parameter."""
@@ -75,22 +90,47 @@ class LinearizedModel(nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Tensor:
         """Outputs of the linear model, with the network's own calling convention and axes."""
         moved = self.displacement()
-        # the fused attention kernels have neither a forward mode nor a second derivative
-        with sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "There is a performance drop")
-            if self._forward_mode is None and not _inside_transform():
-                self._forward_mode = self._forward_mode_agrees(args, kwargs)
-            if self._forward_mode is False:
-                around = self._linear_map(args, kwargs)
-                value, change = around.value, around.along(moved)
+        with written_out(self._code[0]):
+            if not _inside_transform():
+                self._way = self._way or self._agreeing_way(args, kwargs)
+                value, change = self._product(self._way, moved, args, kwargs)
             else:
-                value, change = self._forwards(moved, args, kwargs)
+                value, change = self._transformed(moved, args, kwargs)
         return value + change if self.biased else change
 
-    def _forwards(self, moved: Tensors, args: Any, kwargs: Any) -> tuple[Tensor, Tensor]:
-        """Output at the anchor and its derivative along a direction, in one pass."""
+    def _transformed(self, direction: Tensors, args: Any, kwargs: Any) -> tuple[Tensor, Tensor]:
+        """The product inside a transform of `torch.func`, which only forward mode lets through."""
+        reason = f"the product is found by {self._way}"
+        if self._way in (None, Way.FORWARD):
+            try:
+                return self._forwards(direction, args, kwargs)
+            except (NotImplementedError, RuntimeError) as error:
+                reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"the linear model of {type(self._code[0]).__name__} cannot go through torch.func, and "
+            f"so not through gradient_flow or descend: no forward mode ({reason}); train it with "
+            "an optimiser of torch"
+        )
+
+    def _product(
+        self, way: Way, direction: Tensors, args: Any, kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
+        """The output at the anchor and its derivative along a direction."""
+        if way == Way.FORWARD:
+            return self._forwards(direction, args, kwargs)
+        push = None
+        if way == Way.PAIRED:
+
+            def push(u: Tensors) -> Tensor:
+                return self._forwards(u, args, kwargs)[1]
+
+        around = self._around_anchor(args, kwargs, push)
+        return around.output.detach(), around.along(direction)
+
+    def _forwards(self, direction: Tensors, args: Any, kwargs: Any) -> tuple[Tensor, Tensor]:
+        """Both in one pass of forward mode."""
         anchors = self.anchor.tensors()
-        at = {name: anchors[name] for name in moved}
+        at = {name: anchors[name] for name in direction}
         (code,) = self._code
 
         def network(parameters: Tensors) -> Tensor:
@@ -98,58 +138,58 @@ class LinearizedModel(nn.Module):
             fixed = {name: t.clone() for name, t in anchors.items() if name not in at}
             return one_tensor(functional_call(code, fixed | parameters, args, kwargs), self._output)
 
-        return jvp(network, (at,), (moved,))  # type: ignore[misc, return-value]
+        return jvp(network, (at,), (direction,))  # type: ignore[return-value]
 
-    def _linear_map(self, args: Any, kwargs: Any) -> LinearMap:
-        """The network around its anchor, by backward passes alone."""
+    def _around_anchor(
+        self, args: Any, kwargs: Any, push: Callable[[Tensors], Tensor] | None = None
+    ) -> LinearMap:
         (code,) = self._code
         anchors = self.anchor.tensors()
         for name, parameter in code.named_parameters():
             parameter.data = anchors[name].detach()
         for name, buffer in code.named_buffers():  # it may write to them, and starts anew
             buffer.data = anchors[name].clone()
-        parameters = {n: p for n, p in code.named_parameters() if n in self._trainable}
+        leaves: Tensors = {name: p for name, p in code.named_parameters() if p.requires_grad}
         with torch.enable_grad():
-            return LinearMap(one_tensor(code(*args, **kwargs), self._output), parameters)
+            return LinearMap(one_tensor(code(*args, **kwargs), self._output), leaves, push)
 
-    def _forward_mode_agrees(self, args: Any, kwargs: Any) -> bool:
-        """Whether v . (J u) by forward mode is u . (J^T v) by the backward pass that trains.
+    def _agreeing_way(self, args: Any, kwargs: Any) -> Way:
+        """The first way whose product and gradient are those of the backward pass that trains.
 
         Raises:
-            ValueError: the derivative of the backward pass does not agree either.
+            ValueError: none is.
         """
-        (code,) = self._code
-        around = self._linear_map(args, kwargs)
+        around = self._around_anchor(args, kwargs)
         draws = generator(0, "tangent/linearize")
-
-        def like(t: Tensor) -> Tensor:
-            wide = torch.complex128 if t.is_complex() else torch.float64
-            return torch.randn(t.shape, generator=draws, dtype=wide).to(t)
-
-        u = {name: like(p) for name, p in around.parameters.items()}
-        v = like(around.value)
-        true = sum(_dot(u[name], g) for name, g in around.pull(v).items())
-        tolerance = 1e-9 if v.dtype == torch.float64 else 1e-3
-
-        def agrees(found: Tensor) -> bool:
-            found = found.detach()
-            return abs(_dot(v, found) - true) <= tolerance * max(float(found.norm()), abs(true))
-
-        try:
-            if agrees(self._forwards(u, args, kwargs)[1]):
-                return True
-        except (NotImplementedError, RuntimeError):
-            pass  # torch has no rule for an operation, or cannot call such a module as a function
-        try:
-            if agrees(around.along(u)):
-                return False
-            reason = "it does not agree with the gradient"
-        except RuntimeError as error:
-            reason = str(error).splitlines()[0]
+        u = {name: _normal_like(p, draws) for name, p in around.parameters.items()}
+        v = _normal_like(around.output, draws)
+        true = around.pull(v)
+        size = _norm(true.values())
+        along = sum(_dot(u[name], g) for name, g in true.items())
+        tolerance = _AGREEMENT.get(v.dtype, _AGREEMENT_LOW)
+        reason = ""
+        for way in Way:
+            leaves = {name: each.clone().requires_grad_() for name, each in u.items()}
+            try:
+                with torch.enable_grad():
+                    found = self._product(way, leaves, args, kwargs)[1]
+                pulled = torch.autograd.grad(found, list(leaves.values()), v, allow_unused=True)
+            except (NotImplementedError, RuntimeError) as error:
+                reason = str(error).splitlines()[0]  # torch has no rule, or cannot call it so
+                continue
+            reason = "it disagrees with the gradient"
+            gaps = [
+                b if a is None else a.to_dense() - b
+                for a, b in zip(pulled, true.values(), strict=True)
+            ]
+            scale = max(float(found.detach().norm()), abs(along))
+            product_agrees = abs(_dot(v, found.detach()) - along) <= tolerance * scale
+            if product_agrees and _norm(gaps) <= tolerance * size:
+                return way
+        (code,) = self._code
         raise ValueError(
-            f"{type(code).__name__} cannot be linearised: it has no derivative in forward mode, "
-            f"and that of its backward pass fails: {reason}; TangentKernel(network) may still know "
-            "its kernel"
+            f"{type(code).__name__} cannot be linearised: its derivative along a direction was "
+            f"sought in forward mode and by a second backward pass, and {reason}"
         )
 
     def extra_repr(self) -> str:
@@ -159,26 +199,18 @@ class LinearizedModel(nn.Module):
 
 
 class Kept(nn.Module):
-    """The tensors of a network as buffers of the same names, which share its memory."""
+    """Tensors of a network as buffers of the same names, in modules named like its own."""
 
-    def __init__(self, network: nn.Module, parameters: list[str]) -> None:
+    def __init__(self, tensors: Tensors, transient: Collection[str] = ()) -> None:
         super().__init__()
-        saved = network.state_dict()
-        named = dict(network.named_parameters())
-        for name in parameters:
-            self._keep(name, named[name].detach(), True)
-        if len(parameters) == len(named):
-            for name, buffer in network.named_buffers():
-                self._keep(name, buffer.detach(), name in saved)
-
-    def _keep(self, name: str, tensor: Tensor, persistent: bool) -> None:
-        *path, last = name.split(".")
-        place: nn.Module = self
-        for part in path:
-            if part not in dict(place.named_children()):
-                place.add_module(part, nn.Module())
-            place = place.get_submodule(part)
-        place.register_buffer(last, tensor, persistent=persistent)
+        for name, tensor in tensors.items():
+            *path, last = name.split(".")
+            place: nn.Module = self
+            for part in path:
+                if part not in place._modules:
+                    place.add_module(part, nn.Module())
+                place = place.get_submodule(part)
+            place.register_buffer(last, tensor, persistent=name not in transient)
 
     def tensors(self) -> Tensors:
         """All of them by the network's own names."""
@@ -227,7 +259,7 @@ def linearize(
 
 def _standing(network: nn.Module, state: Mapping[str, Tensor] | None, what: str) -> nn.Module:
     """A copy of the network, in evaluation mode, at the given state."""
-    placed = copied(network)
+    placed = copy_of(network)
     if state is not None:
         try:
             placed.load_state_dict(dict(state), strict=False)
@@ -242,6 +274,15 @@ def _standing(network: nn.Module, state: Mapping[str, Tensor] | None, what: str)
                 f"{unknown}; pass a state_dict of the same network"
             )
     return placed.eval()
+
+
+def _normal_like(t: Tensor, draws: torch.Generator) -> Tensor:
+    wide = torch.complex128 if t.is_complex() else torch.float64
+    return torch.randn(t.shape, generator=draws, dtype=wide).to(t)
+
+
+def _norm(tensors: Iterable[Tensor]) -> float:
+    return float(torch.stack([t.norm().double() for t in tensors]).norm())
 
 
 def _dot(a: Tensor, b: Tensor) -> float:

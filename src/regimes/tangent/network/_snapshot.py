@@ -39,7 +39,7 @@ class Snapshot:
             raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
         refuse_interacting(module)
         copied = copy or dtype is not None
-        self.module = copied(module) if copied else module
+        self.module = copy_of(module) if copied else module
         if dtype is not None:
             self.module = self.module.to(dtype)
         self.parameters: dict[str, nn.Parameter] = {
@@ -123,7 +123,7 @@ def _state_of(module: nn.Module) -> dict[str, tuple[int, int, bool]]:
     return {name: (id(t), t._version, t.requires_grad) for name, t in named}
 
 
-def copied(module: nn.Module) -> nn.Module:
+def copy_of(module: nn.Module) -> nn.Module:
     """A copy that shares nothing."""
     # most attributes of a module are empty collections of hooks, which deepcopy is slow to copy
     empty = {
