@@ -28,7 +28,6 @@ from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
 from regimes.flow._snapshots import NetworkSnapshot, predict
 from regimes.flow._tiles import autograd_bytes, tile_of
-from regimes.nets import Ensemble
 
 
 def gradient_flow(
@@ -64,7 +63,9 @@ def gradient_flow(
     Whatever is given as a list has one entry per member; what is given once is shared by all.
 
     Args:
-        network: a network; an `Ensemble`; or a function from a seed to a network.
+        network: a network; an `Ensemble`; or a function from a seed to a network. Networks return
+            (n, c) or (n,), alone or as the only tensor; for others `nets.stack([...], output=...)`
+            says what is meant.
         data: a data set, or one per member (sizes may differ).
         loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse", or a `Loss`.
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
@@ -178,7 +179,7 @@ def finished(
     test = members.test
     outputs_test = None
     if test.y.shape[1]:
-        now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
+        now = members.ensemble.moved_to(ends.state)
         outputs_test = predict(
             now,
             members.ensemble,
