@@ -173,7 +173,8 @@ CASES: dict[str, tuple[str, Callable[[], Made]]] = {
 def jacobian(network: nn.Module, given: Any, output: Pick | None) -> tuple[Tensor, Tensor]:
     """Outputs (n, c) and gradients (n, c, P), a backward pass for every one of them."""
     parameters = [p for p in network.parameters() if p.requires_grad]
-    values, rows = [], []
+    values: list[Tensor] = []
+    rows: list[Tensor] = []
     for i in range(SAMPLES):
         single = taken(given, slice(i, i + 1))
         returned = network(**single) if isinstance(single, dict) else network(single)
@@ -221,7 +222,7 @@ def compared(network: nn.Module, given: Any, output: Pick | None, true: Tensor) 
     leaves = [p for p in lin.parameters() if p.requires_grad]
     with torch.no_grad():
         for p in leaves:
-            p += 0.01 * torch.randn(p.shape, generator=draws, dtype=torch.float64).to(p)
+            p.add_(torch.randn(p.shape, generator=draws, dtype=torch.float64).to(p), alpha=0.01)
     delta = torch.cat([d.detach().flatten() for d in lin.displacement().values()]).double()
 
     def linear() -> tuple[float, float]:

@@ -67,10 +67,10 @@ def test_gradient_does_not_depend_on_theta(name):
 
 
 LARGE = {"resnet", "vgg", "wide resnet", "mnasnet-like", "lenet"}
-LARGE |= {"compiled", "pruned", "old weight norm"}
+LARGE |= {"compiled"}  # torch.compile takes seconds to load; below is what it wraps
 
 
-@pytest.mark.parametrize("name", sorted({*zoo.CASES, *zoo.STRANGE} - LARGE))
+@pytest.mark.parametrize("name", sorted(set(zoo.CASES) - LARGE))
 def test_every_network_of_the_zoo_has_a_linear_model(name, dtype):
     """Values and gradients away from the anchor, against the Jacobian."""
     network, x = zoo.build(name, dtype)
@@ -82,8 +82,10 @@ def test_every_network_of_the_zoo_has_a_linear_model(name, dtype):
         for p in leaves:
             p += 0.1 * torch.randn(p.shape, generator=draws, dtype=torch.float64).to(p)
     delta = torch.cat([zoo.flat_real(d.detach()) for d in lin.displacement().values()]).double()
-    # parameters that are cast to float32 inside a network have its rounding
-    close = {"rtol": 1e-8, "atol": 1e-8} if dtype == torch.float64 else {"rtol": 1e-3, "atol": 1e-4}
+    # parameters that are cast to float32 inside a network have its rounding, and the fixed point's
+    # own backward pass is as far from its derivative as it iterates
+    close = 1e-3 if dtype == torch.float32 else 1e-4 if name == "equilibrium" else 1e-8
+    close = {"rtol": close, "atol": 0.1 * close}
     value = zoo.evaluate(lin, x)
     torch.testing.assert_close(value.detach().double(), jacobian @ delta, **close)
     found = torch.autograd.grad(value[0, 0], leaves, allow_unused=True)
@@ -92,6 +94,13 @@ def test_every_network_of_the_zoo_has_a_linear_model(name, dtype):
         for p, g in zip(leaves, found, strict=True)
     ]
     torch.testing.assert_close(torch.cat(flat).double(), jacobian[0, 0], **close)
+
+
+def test_a_compiled_network_is_the_network_inside():
+    network, x = zoo.build("mlp one output")
+    wrapper = nn.Module()
+    wrapper._orig_mod = network
+    assert torch.equal(linearize(wrapper)(x), network(x))
 
 
 def test_the_model_of_a_model_without_forward_mode():

@@ -11,7 +11,6 @@ from torch.func import grad, vjp, vmap
 from regimes._check import positive_int
 from regimes._memory import parse_bytes, readable
 from regimes.tangent.network import Snapshot, output_index
-from regimes.tangent.passes import functional
 
 Direction = dict[str, Tensor]
 
@@ -44,8 +43,7 @@ class MixedDerivative:
 
     def _mean_output(self, parameters: Direction, shift: Tensor) -> Tensor:
         """Mean output with all inputs shifted; its shift derivative is the mean input gradient."""
-        found = functional(self._snapshot, parameters, self._x + shift)
-        return found[:, self._output].mean()
+        return self._snapshot.run(self._x + shift, parameters)[:, self._output].mean()
 
     def _input_gradient(self, parameters: Direction) -> Tensor:
         shift = torch.zeros(self.input_shape, dtype=self._x.dtype, device=self._x.device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import warnings
 from collections.abc import Iterator
 from enum import StrEnum
@@ -16,6 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
+from regimes._copied import inside
 from regimes._memory import parse_bytes, readable
 from regimes.tangent import _products
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
@@ -83,8 +85,10 @@ class Engine:
         if not isinstance(network, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
-        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
-        other = self.pass_dtype if self.pass_dtype != own else None
+        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own.to_real())
+        numbers = [*network.parameters(), *network.buffers()]
+        kinds = {t.dtype.to_real() for t in numbers if t.is_floating_point() or t.is_complex()}
+        other = self.pass_dtype if precision and kinds != {self.pass_dtype} else None
         self.snapshot = Snapshot(network, other, copy=copy, output=check_pick(output))
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
@@ -92,8 +96,9 @@ class Engine:
             parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory = precision, memory
         # of another output the structure is another; the function may hold on to the network
-        self._structures = _STRUCTURES.setdefault(network, {}) if output is None else {}
-        self._forward_mode: bool | None = None
+        known = _STRUCTURES.setdefault(inside(network), {})
+        self._structures = known if output is None else {}
+        self._push: _products.Push | None = None
 
     @property
     def names(self) -> list[str]:
@@ -133,7 +138,7 @@ class Engine:
             (name, group_of(name), tuple(p.shape)) for name, p in self.snapshot.parameters.items()
         )
         all_general = self.choice == EngineChoice.JACOBIAN
-        key = (kind, parameters, all_general)
+        key = (kind, self.snapshot.dtype, parameters, all_general)
         if key not in self._structures:
             with self.arithmetic():
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
@@ -141,15 +146,16 @@ class Engine:
 
     @contextlib.contextmanager
     def arithmetic(self) -> Iterator[None]:
-        """Passes in full float32 unless tf32 was asked for; attention written out.
+        """Passes in full float32 unless tf32 was asked for, attention written out, not compiled.
 
-        The fused attention kernels have neither a forward-mode nor a batched derivative.
+        The fused attention kernels have neither a forward-mode nor a batched derivative, and the
+        graph of compiled code shows no operations.
         """
         flags: tuple[Any, ...] = ()
         if self.snapshot.device.type == "cuda":
             flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
         before = [flag.allow_tf32 for flag in flags]
-        with sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
+        with sdpa_kernel(SDPBackend.MATH), _uncompiled(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "There is a performance drop")
             for flag in flags:
                 flag.allow_tf32 = self.precision == "tf32"
@@ -308,10 +314,10 @@ class Engine:
         at_once = max(1, min(columns, fit))
         sample = (structure.saved_bytes + 4 * structure.widest_bytes) * (1 + at_once) + 1
         samples = max(1, min(_batch.size(x), int(0.5 * budget / sample)))
-        if self._forward_mode is None:
+        if self._push is None:
             with self.arithmetic():
-                self._forward_mode = _products.forward_mode_agrees(self.snapshot, x)
-        return structure.outputs, _products.Limits(samples, at_once, self._forward_mode)
+                self._push = _products.way_to_push(self.snapshot, x)
+        return structure.outputs, _products.Limits(samples, at_once, self._push)
 
     def _recipe(
         self, chosen: Outputs, strategies: tuple[Strategy, ...], chunk: int, group_of: GroupOf
@@ -351,6 +357,12 @@ class Engine:
         with self.arithmetic():
             full = _products.gram(self.snapshot, x, other, c, limits)  # (n, c, n2, c)
         return chosen.from_full(full, n, n2)
+
+
+def _uncompiled() -> contextlib.AbstractContextManager[object]:
+    """Within this, what `torch.compile` was asked to compile runs as it is written."""
+    loaded = "torch._dynamo" in sys.modules  # importing it takes a second
+    return torch.compiler.set_stance("force_eager") if loaded else contextlib.nullcontext()
 
 
 def _write(

@@ -198,9 +198,10 @@ class TangentKernel:
         def product(v: Any) -> Any:
             columns = torch.as_tensor(np.asarray(v).reshape(n * c, -1)).view(n, c, -1)
             image = self.matvec(x, columns if c > 1 else columns[:, 0])
-            return image.detach().cpu().numpy().reshape(np.shape(v))
+            return image.detach().to(dtype).cpu().numpy().reshape(np.shape(v))
 
-        kind = np.dtype(str(self._engine.pass_dtype).removeprefix("torch."))
+        dtype = self._engine.result_dtype
+        kind = np.dtype(str(dtype).removeprefix("torch."))
         return LinearOperator(
             (n * c, n * c), matvec=product, matmat=product, rmatvec=product, dtype=kind
         )

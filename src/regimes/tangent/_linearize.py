@@ -12,11 +12,11 @@ from torch.func import jvp
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from regimes._adapter import check_pick, one_tensor
+from regimes._copied import copied, inside
 from regimes._functional import functional_call
 from regimes._random import generator
 from regimes.tangent._linear_map import LinearMap, Tensors
 from regimes.tangent._operations import written_out
-from regimes.tangent.network import copy_of
 
 # relative; looser than rounding, because networks may compute in float32 inside
 _AGREEMENT, _AGREEMENT_LOW = {torch.float64: 1e-5}, 1e-3
@@ -61,12 +61,12 @@ class LinearizedModel(nn.Module):
         if not trainable:
             raise ValueError("the network has no trainable parameter to linearise in")
         self.biased = biased
-        code = _standing(network, anchor, "anchor")
+        code, cut = _standing(network, anchor, "anchor")
         if reset_statistics:
             for child in code.modules():
                 if isinstance(child, _BatchNorm):
                     child.reset_running_stats()
-        self.theta = _standing(network, anchor if origin is None else origin, "origin")
+        self.theta, _ = _standing(network, anchor if origin is None else origin, "origin")
         buffers = {name: buffer.clone() for name, buffer in code.named_buffers()}
         parameters = {name: p.detach() for name, p in code.named_parameters()}
         self.anchor = Kept(parameters | buffers, buffers.keys() - code.state_dict().keys())
@@ -78,7 +78,7 @@ class LinearizedModel(nn.Module):
             parameter.requires_grad_(name in trainable)
         self._trainable, self._output = trainable, output
         # what runs: it stands at the anchor, and is no part of the model's parameters and modules
-        self._code = (code,)
+        self._code, self._cut = (code,), cut
         self._way: Way | None = None
 
     def displacement(self) -> dict[str, Tensor]:
@@ -160,6 +160,17 @@ class LinearizedModel(nn.Module):
             ValueError: none is.
         """
         around = self._around_anchor(args, kwargs)
+        (code,) = self._code
+        if self._cut and any(
+            gradient is not None
+            for gradient in torch.autograd.grad(
+                around.output.sum(), self._cut, retain_graph=True, allow_unused=True
+            )
+        ):
+            raise ValueError(
+                f"{type(code).__name__} cannot be linearised: it uses a tensor computed from "
+                "its parameters before the pass; compute it in forward"
+            )
         draws = generator(0, "tangent/linearize")
         u = {name: _normal_like(p, draws) for name, p in around.parameters.items()}
         v = _normal_like(around.output, draws)
@@ -186,7 +197,6 @@ class LinearizedModel(nn.Module):
             product_agrees = abs(_dot(v, found.detach()) - along) <= tolerance * scale
             if product_agrees and _norm(gaps) <= tolerance * size:
                 return way
-        (code,) = self._code
         raise ValueError(
             f"{type(code).__name__} cannot be linearised: its derivative along a direction was "
             f"sought in forward mode and by a second backward pass, and {reason}"
@@ -253,13 +263,15 @@ def linearize(
     """
     if not isinstance(network, nn.Module):
         raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
-    network = getattr(network, "_orig_mod", network)  # what torch.compile wraps
-    return LinearizedModel(network, anchor, origin, biased, reset_statistics, check_pick(output))
+    network, output = inside(network), check_pick(output)
+    return LinearizedModel(network, anchor, origin, biased, reset_statistics, output)
 
 
-def _standing(network: nn.Module, state: Mapping[str, Tensor] | None, what: str) -> nn.Module:
-    """A copy of the network, in evaluation mode, at the given state."""
-    placed = copy_of(network)
+def _standing(
+    network: nn.Module, state: Mapping[str, Tensor] | None, what: str
+) -> tuple[nn.Module, list[Tensor]]:
+    """A copy of the network, in evaluation mode, at the given state; and what it was cut off."""
+    placed, cut = copied(network)
     if state is not None:
         try:
             placed.load_state_dict(dict(state), strict=False)
@@ -273,7 +285,7 @@ def _standing(network: nn.Module, state: Mapping[str, Tensor] | None, what: str)
                 f"the {what} must hold the network's parameters: missing {missing}, unknown "
                 f"{unknown}; pass a state_dict of the same network"
             )
-    return placed.eval()
+    return placed.eval(), cut
 
 
 def _normal_like(t: Tensor, draws: torch.Generator) -> Tensor:

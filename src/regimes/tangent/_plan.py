@@ -220,7 +220,7 @@ def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize:
 def precision_dtypes(precision: str | None, own: torch.dtype) -> tuple[torch.dtype, torch.dtype]:
     """(precision of the passes, precision the factors are kept in) for a precision's name."""
     names = {
-        None: (own, own),
+        None: (own, torch.float32 if own == torch.float16 else own),  # squares overflow in float16
         "float64": (torch.float64, torch.float64),
         "float32": (torch.float32, torch.float32),
         "tf32": (torch.float32, torch.float32),

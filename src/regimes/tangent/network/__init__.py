@@ -3,7 +3,7 @@
 from regimes.tangent.network._batch import Batch
 from regimes.tangent.network._grouping import LEFT_OUT, GroupOf, by_prefix, owner, whole
 from regimes.tangent.network._outputs import Outputs, output_index, parse_outputs
-from regimes.tangent.network._snapshot import Snapshot, checked_output, copy_of
+from regimes.tangent.network._snapshot import Snapshot, checked_output, real
 
 __all__ = [
     "LEFT_OUT",
@@ -13,9 +13,9 @@ __all__ = [
     "Snapshot",
     "by_prefix",
     "checked_output",
-    "copy_of",
     "output_index",
     "owner",
     "parse_outputs",
+    "real",
     "whole",
 ]

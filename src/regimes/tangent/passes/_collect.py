@@ -78,7 +78,7 @@ def _one_chunk(
         with torch.enable_grad():
             output = snapshot(structure.arranged(batch))
             graph = read_graph(output, snapshot.parameters)
-            sites = structure.match(graph.uses, recipe.group_of)
+            sites = structure.match(graph, recipe.group_of)
             nodes = [site.node for site in sites]
             route = find_route(output, graph.parents, nodes) if structure.by_hand else None
             reached: Iterable[tuple[int, Tensor | None]]
