@@ -17,7 +17,7 @@ from regimes.lab._results import Summary, label_of, replace_in_record
 from regimes.lab._study import Study
 
 SEED = "seed"
-SMALL = 2**20  # bytes of data that are kept with a record
+SMALL = 2**22  # bytes of data that are kept with a record
 _DIGITS = 1e-6  # to which single precision agrees with itself on another machine
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -81,9 +81,9 @@ class Claims:
         """Names of the modules in which the judges were written."""
         return frozenset(each.judge.__module__ for each in self._judges.values())
 
-    def judged(self, dataset: xr.Dataset) -> list[Claim]:
-        """Every claim with its verdict on these data."""
-        return [self._judge(id, dataset) for id in self._judges]
+    def judged(self, dataset: xr.Dataset, *, only: Iterable[str] | None = None) -> list[Claim]:
+        """Every claim, or these alone, with its verdict on these data."""
+        return [self._judge(id, dataset) for id in (self._judges if only is None else only)]
 
     def _judge(self, id: str, dataset: xr.Dataset) -> Claim:
         declared = self._judges[id]
