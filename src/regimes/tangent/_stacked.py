@@ -15,8 +15,9 @@ def stacked_gram(
     """The tangent kernel (R, n, n2) of every member on its own, in the precision of the ensemble.
 
     `Theta = sum_l m_l^2 (Z_(l-1) Z'_(l-1)^T) * (D_l D'_l^T)` entry by entry, with m_l the
-    multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`, primed at x2; a layer's biases add `m_b^2 D_l D'_l^T`. No Jacobian is made, and no loop runs over members.
-    For one network of any kind use `TangentKernel`.
+    multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`, primed at x2; a layer's
+    biases add `m_b^2 D_l D'_l^T`. No Jacobian is made, and no loop runs over members. For one
+    network of any kind use `TangentKernel`.
 
     Args:
         ensemble: fully connected networks with one output.
