@@ -84,7 +84,13 @@ def columns(returned: Any, output: Pick | None = None) -> Tensor:
     return tensor if tensor.dim() == 2 else tensor.flatten(1)
 
 
-def as_batch(x: Any, dtype: torch.dtype, device: torch.device, memory: Callable[[], int]) -> Any:
+def as_batch(
+    x: Any,
+    dtype: torch.dtype,
+    device: torch.device,
+    memory: Callable[[], int],
+    each: Callable[[Any], Any] = lambda batch: batch,
+) -> Any:
     """Inputs as a tensor, or tensors in tuples, lists and dicts.
 
     Arrays become tensors, their floats in `dtype`: numpy's own float64 is a default, no statement
@@ -97,11 +103,13 @@ def as_batch(x: Any, dtype: torch.dtype, device: torch.device, memory: Callable[
         dtype: of the network.
         device: of the network.
         memory: the budget in bytes, asked for when a loader comes.
+        each: what is done to a loader's batches before they are joined.
     """
     if is_stream(x):
         limit = memory() // 20 if device.type == "cpu" else math.inf
-        batches = (as_batch(_inputs_of(each), dtype, device, memory) for each in x)
-        return joined(batches, limit)
+        return joined(
+            (each(as_batch(_inputs_of(part), dtype, device, memory)) for part in x), limit
+        )
     if isinstance(x, Mapping):
         return {key: as_batch(value, dtype, device, memory) for key, value in x.items()}
     if type(x) in (tuple, list):

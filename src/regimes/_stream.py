@@ -6,14 +6,18 @@ random or gone after one pass. So it is read once, and what was read is kept.
 
 from __future__ import annotations
 
+import mmap
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
+from torch.utils.weak import WeakTensorKeyDictionary
+
+_MAPPINGS: Any = WeakTensorKeyDictionary()  # tensor -> the mapping of the file that it lies in
+_PIECE = 2**22  # bytes looked at together
 
 
 def joined(batches: Iterable[Any], limit: float) -> Any:
@@ -99,6 +103,27 @@ class _Column:
             return torch.cat(self._kept) if self._kept else self._first
         self._file.flush()
         # copy on write: nothing is written, but torch asks for memory that could be
-        mapped = np.memmap(self._file, np.uint8, mode="c")
+        mapping = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
         self._file.close()
-        return torch.from_numpy(mapped).view(self._first.dtype).view(-1, *self._first.shape[1:])
+        flat = torch.frombuffer(mapping, dtype=self._first.dtype)
+        tensor = flat.view(-1, *self._first.shape[1:])
+        _MAPPINGS[tensor] = mapping
+        return tensor
+
+
+def rows(tensor: Tensor, start: int, stop: int) -> Tensor:
+    """Rows start:stop; those of a file are read into memory, and no others stay there."""
+    mapping = _MAPPINGS.get(tensor)
+    if mapping is None:
+        return tensor[start:stop]
+    part = tensor[start:stop].clone()
+    if hasattr(mmap, "MADV_DONTNEED"):  # not on every system; elsewhere the system sees to it
+        mapping.madvise(mmap.MADV_DONTNEED)
+    return part
+
+
+def pieces(tensor: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """The tensor, or a file's some rows at a time, with the number of the first."""
+    step = len(tensor) if _MAPPINGS.get(tensor) is None else 1 + _PIECE // tensor[0].nbytes
+    for start in range(0, len(tensor), step):
+        yield start, rows(tensor, start, start + step)

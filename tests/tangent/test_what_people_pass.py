@@ -180,6 +180,12 @@ def test_a_loader_beyond_the_budget_goes_to_a_file(monkeypatch):
     found = TangentKernel(network, memory="3MiB")(iter(parts))
     assert moved
     torch.testing.assert_close(found, TangentKernel(network)(torch.cat(parts)))
+    rounded = TangentKernel(network, memory="3MiB", precision="float32")
+    torch.testing.assert_close(rounded(iter(parts)), found.float(), rtol=1e-3, atol=1e-3)
+    parts[7][3, 5] = torch.nan
+    with pytest.raises(ValueError, match="first in sample 143"):
+        TangentKernel(network, memory="3MiB")(iter(parts))
+    parts[7][3, 5] = 0.0
     moved.clear()
     TangentKernel(network, memory="100MiB")(iter(parts))
     assert not moved

@@ -112,13 +112,15 @@ class Engine:
 
     def prepared(self, x: Batch) -> Batch:
         """The batch as tensors, checked and, where a precision was asked for, converted."""
-        x = as_batch(x, self.pass_dtype, self.snapshot.device, self.budget)
-        if self.precision is not None:
-            x = _batch.convert(x, self.pass_dtype)
+        x = as_batch(x, self.pass_dtype, self.snapshot.device, self.budget, self._converted)
+        x = self._converted(x)
         self.snapshot.check(x)
         _batch.size(x)
         _batch.check_finite(x)
         return x
+
+    def _converted(self, x: Batch) -> Batch:
+        return x if self.precision is None else _batch.convert(x, self.pass_dtype)
 
     def tensor(self, v: Any) -> Tensor:
         """A vector given as a tensor or an array."""
