@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ from regimes._memory import parse_bytes, readable
 from regimes.tangent import _products
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
+from regimes.tangent._guard import Guard
 from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
 from regimes.tangent.contraction import (
     Dense,
@@ -79,6 +81,7 @@ class Engine:
         memory: str | int | None,
         engine: str,
         copy: bool = True,
+        check: bool = False,
         output: Pick | None = None,
     ) -> None:
         self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
@@ -98,6 +101,8 @@ class Engine:
         # of another output the structure is another; the function may hold on to the network
         known = _STRUCTURES.setdefault(inside(network), {})
         self._structures = known if output is None else {}
+        coarsest = max((self.pass_dtype, self.kept_dtype), key=lambda d: torch.finfo(d).eps)
+        self.guard = Guard(check, torch.float16 if precision == "tf32" else coarsest)
         self._push: _products.Push | None = None
 
     @property
@@ -206,11 +211,23 @@ class Engine:
         self, x: Batch, x2: Batch | None, outputs: Any, group_of: GroupOf = whole
     ) -> dict[str, Tensor]:
         """Grams by group of parameters, computed in blocks that fit the budget."""
+        started = time.perf_counter()
         x, x2 = self.prepared(x), None if x2 is None else self.prepared(x2)
         structure = self.structure(x, group_of)
         chosen = parse_outputs(outputs, structure.outputs)
         if self.choice == EngineChoice.PRODUCTS:
-            return {"": self._gram_by_products(x, x2, chosen, group_of)}
+            found = {"": self._gram_by_products(x, x2, chosen, group_of)}
+        else:
+            found = self._grams(structure, x, x2, chosen, group_of)
+        cost = structure.seconds * (chosen.rows if chosen.fold else 1)
+        if self.guard.due("gram", cost, time.perf_counter() - started):
+            with self.arithmetic():
+                self.guard.compare_gram(self.snapshot, x, x2, chosen, group_of, found)
+        return found
+
+    def _grams(
+        self, structure: Structure, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
+    ) -> dict[str, Tensor]:
         names = dict.fromkeys(group_of(name) for name in self.names)
         names.pop(LEFT_OUT, None)
         plan = self.plan(structure, self.gram_size(x, x2, chosen), chosen, grams=len(names))
@@ -264,6 +281,7 @@ class Engine:
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         n, c = _batch.size(x), structure.outputs
@@ -282,10 +300,12 @@ class Engine:
         parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
         result = torch.cat(parts, 2)
         refuse_not_finite(result, factors)
+        self._guard_lengths(x, structure, started, lambda i, a: result[a, i].square().sum())
         return result.transpose(0, 1)
 
     def diagonal(self, x: Batch) -> Tensor:
         """Squared norms of the gradients, (n, c)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         chosen = parse_outputs("full", structure.outputs)
@@ -299,7 +319,38 @@ class Engine:
             each = [diagonal(factor, plan.workspace) for factor in factors.values()]
             parts.append(torch.stack(each).sum(0))
             refuse_not_finite(parts[-1], factors)
-        return torch.cat(parts, 1).T
+        found = torch.cat(parts, 1).T
+        self._guard_lengths(x, structure, started, lambda i, a: found[i, a])
+        return found
+
+    def _guard_lengths(
+        self, x: Batch, structure: Structure, started: float, length: Callable[[int, int], Tensor]
+    ) -> None:
+        if self.guard.due("lengths", structure.seconds, time.perf_counter() - started):
+            chosen = parse_outputs("full", structure.outputs)
+            with self.arithmetic():
+                self.guard.compare_lengths(self.snapshot, x, chosen, length)
+
+    def guard_products(self, x: Batch, limits: _products.Limits, started: float) -> None:
+        """After products: those of two samples are compared with the entries of their Gram."""
+        structure = self.structure(x)
+        # a Gram, a product and a squared length of two samples
+        if not self.guard.due("products", 3 * structure.seconds, time.perf_counter() - started):
+            return
+        few, output = _batch.probe(x, 2), structure.outputs // 2
+        chosen = parse_outputs(output, structure.outputs)
+        gram = torch.stack(list(self._grams(structure, few, None, chosen, owner).values())).sum(0)
+        v = torch.zeros(2, structure.outputs, 1, dtype=gram.dtype, device=gram.device)
+        v[0, output], v[1, output] = 1.0, -0.5
+        true = gram @ v[:, output]
+        with self.arithmetic():
+            image = _products.matvec(self.snapshot, few, few, v, structure.outputs, limits)
+            pulled = _products.pull(self.snapshot, few, v.to(self.pass_dtype), limits)
+        scale = gram.norm() * v.norm()
+        self.guard.compare("a product with the kernel", image[:, output], true, scale)
+        square = (v[:, output] * true).sum()
+        norm = _products.squared_norms(pulled)[0]
+        self.guard.compare("the length of a weighted gradient", norm, square, scale)
 
     def limits(self, x: Batch, columns: int) -> tuple[int, _products.Limits]:
         """Outputs of the network, and how much a matrix-free product may take at once."""

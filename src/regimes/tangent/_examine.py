@@ -8,6 +8,7 @@ does not agree goes to the general engine. So a wrong guess costs time, never co
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -55,10 +56,16 @@ def examine(
         group_of: parameter -> group; parameters of different groups get sites of their own.
         all_general: ignore all structure (the plain Jacobian).
     """
+    started = time.perf_counter()
     small, large = _batch.probe(batch, 2), _batch.probe(batch, 3)
     shapes = snapshot.shapes
     with torch.enable_grad():
         first, second, saved = _probed(snapshot, small, large)
+        if not second.requires_grad:
+            raise ValueError(
+                "the network's output depends on no parameter (it is detached, or computed under "
+                "no_grad or inference_mode), so its tangent kernel is zero"
+            )
         _refuse_interaction(first, second)
         _refuse_lost_history(snapshot, second)
         known = _Known([], dict.fromkeys(shapes, "asked for"), frozenset(), False)
@@ -83,6 +90,7 @@ def examine(
         widest_bytes=-(-max(sizes, default=0) // 3),
         by_hand=known.by_hand,
         channels_last=faster is not None,
+        seconds=time.perf_counter() - started,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,9 @@ class TangentKernel:
         copy: False uses the network itself, which saves its memory and the time of a copy, for a
             kernel that is wanted now and not after further training: a call after a parameter
             changed is refused. (Writing through `parameter.data` goes unnoticed.)
+        check: compare a few entries of every result with plain autograd, and products with entries
+            of the Gram; a mismatch raises. The first call of a kind is compared in any case where
+            that takes less than 2 % of its time.
 
     Example:
         >>> net = nn.Linear(3, 1, bias=False)
@@ -62,11 +66,12 @@ class TangentKernel:
         engine: str = "auto",
         on: str | None = None,
         copy: bool = True,
+        check: bool = False,
         output: Callable[[Any], Any] | None = None,
     ) -> None:
         if on not in (None, "ray"):
             raise ValueError(f"on must be None or 'ray', got {on!r}")
-        self._engine = Engine(network, precision, memory, engine, copy, output)
+        self._engine = Engine(network, precision, memory, engine, copy, check, output)
         self._on = on
 
     def __repr__(self) -> str:
@@ -164,10 +169,13 @@ class TangentKernel:
         self, x: Batch, samples: int = 32, *, seed: int = 0
     ) -> _products.TraceEstimate:
         """Trace by random signs with its standard error, one vjp per sample."""
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         c, limits = self._engine.limits(x, samples)
         with self._engine.arithmetic():
-            return _products.stochastic_trace(self._engine.snapshot, x, c, samples, seed, limits)
+            found = _products.stochastic_trace(self._engine.snapshot, x, c, samples, seed, limits)
+        self._engine.guard_products(x, limits, started)
+        return found
 
     def matvec(self, x: Batch, v: Tensor, x2: Batch | None = None) -> Tensor:
         """Theta(x, x2) v without the Gram: a vjp on x2, then a jvp on x.
@@ -181,11 +189,14 @@ class TangentKernel:
             A tensor of v's shape with n rows.
         """
         v = self._engine.tensor(v)
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         other = x if x2 is None else self._engine.prepared(x2)
         c, limits = self._engine.limits(x, v.numel() // _batch.size(other))
         with self._engine.arithmetic():
-            return _products.matvec(self._engine.snapshot, x, other, v, c, limits)
+            image = _products.matvec(self._engine.snapshot, x, other, v, c, limits)
+        self._engine.guard_products(x, limits, started)
+        return image
 
     def operator(self, x: Batch) -> Any:
         """The Gram as a `scipy.sparse.linalg.LinearOperator` of shape (n c, n c), never formed."""
@@ -237,7 +248,10 @@ class TangentKernel:
             normalise: "mean" divides by n^2, "rayleigh" by ||y||^2.
         """
         y = self._engine.tensor(y)
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         c, limits = self._engine.limits(x, y.numel() // _batch.size(x))
         with self._engine.arithmetic():
-            return _products.target_alignment(self._engine.snapshot, x, y, c, normalise, limits)
+            found = _products.target_alignment(self._engine.snapshot, x, y, c, normalise, limits)
+        self._engine.guard_products(x, limits, started)
+        return found

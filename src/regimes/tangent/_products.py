@@ -173,7 +173,7 @@ def matvec(snapshot: Snapshot, x: Batch, x2: Batch, v: Tensor, c: int, limits: L
         push(snapshot, x, pull(snapshot, x2, part, limits), limits)
         for part in columns.split(limits.columns, 2)
     ]
-    result = torch.cat(done, 2)
+    result = finite(torch.cat(done, 2))
     return result.reshape(result.shape[0], *shape[1:])
 
 
@@ -238,6 +238,19 @@ def target_alignment(
 
 
 def squared_norms(direction: Direction) -> Tensor:
-    """||u||^2 of each direction, (k,)."""
+    """||u||^2 of each direction, (k,), in float32 or better."""
     flat = (real(u).reshape(len(u), -1) for u in direction.values())
-    return torch.stack([u.square().sum(1) for u in flat]).sum(0)
+    norms = [u.to(torch.promote_types(u.dtype, torch.float32)).square().sum(1) for u in flat]
+    return finite(torch.stack(norms).sum(0))
+
+
+def finite(product: Tensor) -> Tensor:
+    """The product, refused where a number overflowed on the way."""
+    if not torch.isfinite(product).all():
+        dtype = str(product.dtype).removeprefix("torch.")
+        raise ValueError(
+            f"a product with the kernel is not finite in {dtype}: the vector holds NaN or "
+            "infinity, or a gradient overflowed, which a higher precision mends "
+            "(precision='float32' or 'float64')"
+        )
+    return product

@@ -45,6 +45,7 @@ class Structure:
     widest_bytes: int  # largest intermediate tensor of a sample
     by_hand: bool  # whether the backward pass may be done by the rules of `passes/`
     channels_last: bool  # whether passes are faster with the channels of a pixel side by side
+    seconds: float  # that the examination took, more than plain autograd takes for two samples
 
     def arranged(self, batch: Batch) -> Batch:
         """A batch in the order of memory in which the network is run."""
