@@ -55,6 +55,7 @@ def top_eigenpairs(
     """The r largest eigenpairs, by Lanczos on products or from the Gram itself."""
     r = positive_int("r", r)
     tolerance = real("tolerance", tolerance, above=0.0)
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size, n = operator.shape[0], _batch.size(x)
     if r > size:
@@ -89,6 +90,7 @@ def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> Co
 
     Lanczos converges slowly at the small end; `converged` says whether it did.
     """
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size = operator.shape[0]
     if size <= _DENSE_UP_TO and _VALUES_BYTES * size**2 <= kernel._engine.budget():
@@ -120,6 +122,7 @@ def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> Kern
         m0: how many to diagonalise exactly.
         k: eigenpairs wanted.
     """
+    x = kernel.prepared(x)
     n = _batch.size(x)
     m0, k = positive_int("m0", m0), positive_int("k", k)
     if not k <= m0 <= n:
