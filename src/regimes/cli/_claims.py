@@ -23,7 +23,7 @@ from regimes.lab import (
     discover,
     known_summaries,
     measured_text,
-    results_root,
+    results_roots,
     verdicts,
 )
 
@@ -55,7 +55,7 @@ def claims(
     if study is not None and study not in catalogue.studies:
         fail(f"unknown study {study!r}; use one of: {', '.join(catalogue.studies)}")
     found = known_summaries(
-        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+        catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )
     for summary in found:
         for problem in filter(None, (summary.problem, *(f"stale: {r}" for r in summary.stale))):

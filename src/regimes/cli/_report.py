@@ -15,7 +15,7 @@ from regimes.lab import (
     known_summaries,
     report_html,
     report_section,
-    results_root,
+    results_roots,
 )
 
 
@@ -35,7 +35,7 @@ def report(
     """Write figures, claims and the whole ledger to one page that works without a network."""
     catalogue = discover()
     found = known_summaries(
-        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+        catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )
     if study:
         found = [summary for summary in found if summary.study in study]
