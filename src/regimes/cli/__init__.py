@@ -10,6 +10,7 @@ import typer
 from regimes.cli import (
     _check_results,
     _claims,
+    _docs,
     _doctor,
     _replicate,
     _report,
@@ -53,4 +54,5 @@ app.command("report")(_report.report)
 app.add_typer(_runs.app, name="runs")
 app.add_typer(_results.app, name="results")
 app.command("check-results")(_check_results.check_committed)
+app.command("docs")(_docs.docs)
 app.command("doctor")(_doctor.doctor)
