@@ -34,7 +34,7 @@ D, L, LOSS = 10, 2, "softhinge_20"
 
 
 def networks(width: int, members: int, activation: str, device: str) -> rg.nets.Ensemble:
-    """Networks of spec `regimes` S1."""
+    """Networks of [Geiger 2020, eqs. 11 to 14]."""
     return rg.nets.stack(
         lambda seed: rg.nets.FullyConnected(
             D, width, L, activation=activation, seed=seed, dtype=torch.float64, device=device

@@ -32,7 +32,7 @@ OUTPUT, WEIGHT = 0.1, 0.05
 
 
 def network(seed: int, device: str) -> rg.nets.FullyConnected:
-    """The network of spec `compression` S2."""
+    """The network of [Paccolat 2021, eq. 1]."""
     return rg.nets.FullyConnected(
         D, H, parametrization="mean_field", bias=True, seed=seed, device=device
     )

@@ -1,6 +1,6 @@
-"""Grams of 60,000 images on one GPU: MLP, LeNet5 and ResNet18 of the linearisation document.
+"""Grams of 60,000 images on one GPU: MLP, LeNet5 and ResNet18 of [Ortiz-Jimenez 2021].
 
-The document needed 3 minutes, 20 minutes and 32 hours on four V100 (spec `linearization` LIN-30).
+[Ortiz-Jimenez 2021, app. B] needed 3 minutes, 20 minutes and 32 hours on four V100.
 Runs from a plain source tree with nothing to install: PYTHONPATH=src python3 benchmarks/gpu_gram.py
 Real CIFAR-10 files are used where REGIMES_DATA has them (flipped and shifted copies make up the
 number), Gaussian images otherwise. Needs CUDA; on a machine without it, it says so and stops.
@@ -37,7 +37,7 @@ def images(n: int) -> tuple[Tensor, str]:
 
 
 def networks() -> dict[str, tuple[nn.Module, str]]:
-    """The document's three networks with one logit, and the precision each is run in."""
+    """The paper's three networks with one logit, and the precision each is run in."""
     shape = (3, 32, 32)
     return {
         "MLP": (rg.nets.MLP(3072, 100, 3, 1, init="lecun"), "float32"),

@@ -161,8 +161,8 @@ def test_cifar_channels_are_red_green_blue(data_root):
 
 
 @pytest.mark.data
-def test_parity_pipeline_of_the_regimes_document(data_root):
-    # spec `regimes` S13: pooled, centred, on the sphere, 10 principal components, parity
+def test_parity_pipeline_of_regimes(data_root):
+    # pooled, centred, on the sphere, 10 principal components, parity
     ds = data.mnist(5000, 5000, pool="test", root=data_root, dtype=torch.float64).pipe(
         data.center("all"), data.sphere(), data.pca(10, "all"), data.parity()
     )

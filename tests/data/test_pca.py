@@ -94,6 +94,6 @@ def test_errors():
 
 @pytest.mark.data
 def test_variance_of_mnist(data_root):
-    # spec `landscape` S3: 48.9 % of the pixel variance in the first 10 components
+    # 48.9 % of the pixel variance in the first 10 components
     ds = data.mnist(2000, pool="all", root=data_root).pipe(data.pca(10, fit="all"))
     assert "48.9 % of the variance kept" in ds.description[-1]

@@ -1,4 +1,4 @@
-"""Losses against automatic differentiation and the identities of the specs."""
+"""Losses against automatic differentiation and identities."""
 
 import math
 

@@ -22,7 +22,7 @@ def stripe():
 
 
 def test_the_machine_agrees_with_frozen_kernel_flow(stripe):
-    """Same margins, other stopping point and an intercept: test errors within a fifth (S12)."""
+    """Same margins, other stopping point and an intercept: test errors within a fifth."""
     train, test = stripe
     flowed = flow.kernel_flow(relu(train.x), train.y, relu(test.x, train.x), y_test=test.y)
     assert flowed.status[0] == "fitted"

@@ -3,7 +3,7 @@
 import math
 
 from regimes.lab import Claim
-from regimes.lab._differences import changes_of, differences
+from regimes.lab._differences import changes_of, differences, with_kept_numbers
 
 
 def test_verdicts_values_errors_and_ids_count():
@@ -20,6 +20,14 @@ def test_rounding_words_and_numbers_that_are_none_do_not():
     new = [Claim.between("X-1", 1.0 + 1e-12, 0, 2, why="b"), Claim.between("X-2", math.nan)]
     assert differences(old, new) == []
     assert differences([Claim.between("X-1", 1e-17)], [Claim.between("X-1", -2e-16)]) == []
+
+
+def test_an_update_keeps_digits_that_only_rounding_changed():
+    old = [Claim.between("X-1", 1.0, 0, 2, error=0.1), Claim.between("X-2", 1.0)]
+    new = [Claim.between("X-1", 1.0 + 1e-15, 0, 2, error=0.2, why="b"), Claim.between("X-3", 3.0)]
+    first, other = with_kept_numbers(old, new)
+    assert (first.measured, first.error, first.why) == (1.0, 0.2, "b")
+    assert other == new[1]
 
 
 def test_a_missing_error_is_not_an_error_of_zero():

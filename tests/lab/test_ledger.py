@@ -17,7 +17,7 @@ CLAIMS = {
 }
 
 
-def test_every_claim_of_every_document_is_listed_once_and_in_order():
+def test_every_claim_of_every_paper_is_listed_once_and_in_order():
     expected = [
         f"{prefix}-{number:02d}"
         for prefix, count in CLAIMS.values()

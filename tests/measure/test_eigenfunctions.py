@@ -39,7 +39,7 @@ def test_ali_01_eigenfunctions_are_orthonormal_and_extend_the_eigenvectors(tanh_
 
 
 def test_on_new_points_both_formulas_agree(tanh_net, draw):
-    """k(x, X) u / lam and <v, Phi(x)> / sqrt(lam), spec alignment 1.7."""
+    """k(x, X) u / lam and <v, Phi(x)> / sqrt(lam) [Baratin 2021, eq. 47]."""
     points = draw(5, 2, seed=9)
     phi, new = features_of(tanh_net), features_of(tanh_net, points)
     K = torch.einsum("iyp,jzp->iyjz", phi, phi)

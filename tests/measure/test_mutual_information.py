@@ -7,7 +7,7 @@ from regimes.measure import mutual_information, mutual_information_floor
 
 
 def reference(points, y, k, include_self):
-    """The estimator of spec compression S13, point by point."""
+    """The estimator of [Paccolat 2021, app. E], point by point."""
     points = points.double().reshape(len(y), -1)
     n, D = points.shape
     total = 0.0
@@ -55,7 +55,7 @@ def test_comp_37_floor_is_the_value_for_independent_labels(k, expected):
 
 
 def test_floor_when_the_point_counts_itself():
-    """Spec compression 4.11: .0846 instead of .0685 at k=5."""
+    """docs/themes/compression.md, "Mutual information": .0846 instead of .0685 at k=5."""
     assert mutual_information_floor(5, include_self=True) == pytest.approx(0.0846, abs=5e-5)
     numbers = torch.Generator().manual_seed(1)
     y = torch.tensor([1.0, -1.0]).repeat(2000)

@@ -18,7 +18,7 @@ def test_the_probe_measures_a_nonlinear_function(tanh_net):
 
 
 def test_random_directions_respond_with_the_mean_eigenvalue(draw):
-    """Mean square of |Phi v| over random unit v is Tr K / P, spec alignment 1.10."""
+    """Mean square of |Phi v| over random unit v is Tr K / P."""
     phi = draw(10, 60)
     directions = random_directions(4000, 60, seed=3, like=phi)
     torch.testing.assert_close(directions.norm(dim=1), torch.ones(4000).double())

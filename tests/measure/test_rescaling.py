@@ -68,7 +68,7 @@ def test_ali_29_the_value_is_the_bound_with_that_matrix(draw):
 
 
 def rbf_study(a, scales, subsamples=100, n=50, N=1000):
-    """Fig 9 of the alignment document: RBF features on a line, singular values rescaled by c."""
+    """[Baratin 2021, fig. 9]: RBF features on a line, singular values rescaled by c."""
     numbers = torch.Generator().manual_seed(0)
     x = torch.linspace(-a, a, N, dtype=torch.float64)
     omega = math.sqrt(2) * torch.randn(N, generator=numbers, dtype=torch.float64)

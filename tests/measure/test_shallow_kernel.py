@@ -24,7 +24,7 @@ def jacobian_gram(beta, w, b, x, last=False):
 
 @pytest.mark.parametrize("part", ["full", "last"])
 def test_it_is_the_product_of_gradients(draw, part):
-    """Spec compression S10: equal to the autograd Jacobian product to 1e-10."""
+    """Equal to the autograd Jacobian product to 1e-10."""
     beta, w, b = network(draw, 25, 3)
     x = draw(8, 3)
     found = measure.shallow_kernel(beta, w, b, x, part=part)
@@ -45,7 +45,7 @@ def test_blocks_stacks_and_precision(draw, dtype, tolerance, monkeypatch):
 
 
 def test_wide_networks_start_at_the_closed_form(draw):
-    """h Theta -> k(x, z) of spec compression S10."""
+    """h Theta -> k(x, z) of docs/themes/compression.md, "Tangent kernels"."""
     h, d = 100_000, 5
     beta, w, b = network(draw, h, d)
     x = draw(6, d)

@@ -56,7 +56,7 @@ def test_both_representations_give_the_same_function(draw, rescale):
 
 
 def test_the_update_is_natural_gradient_with_the_accumulated_metric(draw):
-    """delta f_j = -eta lam_jt u_j.grad, spec alignment 1.12."""
+    """delta f_j = -eta lam_jt u_j.grad [Baratin 2021, sec. 4.1.2]."""
     phi, y, eta = draw(6, 6), draw(6, seed=1), 0.01
     run = supernat(phi, lambda f: f - y, eta=eta, steps=4)
     _, s, v = torch.linalg.svd(phi)

@@ -12,7 +12,7 @@ NAMES = ["relu", "gelu", "tanh", "erf", "linear", "softplus_5", "swish_1", "swis
 
 
 def reference(name, u):
-    """The specs' formulas in plain Python, arranged so that nothing overflows."""
+    """The papers' formulas in plain Python, arranged so that nothing overflows."""
     if name == "relu":
         return max(0.0, u)
     if name == "gelu":
@@ -65,8 +65,8 @@ def test_factor_against_closed_forms(name, moment):
     assert nets.activation(name).factor == pytest.approx(moment**-0.5, rel=1e-13)
 
 
-# Spec `compression` S17 prints 1.6768 for swish_1; the exact value is 1.676532, so that row is
-# compared at the precision to which the printed number is right.
+# The programs of [Paccolat 2021] have 1.6768 for swish_1; the exact value is 1.676532, so that row
+# is compared at the precision to which their number is right.
 @pytest.mark.parametrize(
     ("name", "printed", "precision"),
     [
@@ -77,7 +77,7 @@ def test_factor_against_closed_forms(name, moment):
         ("swish_1", 1.6768, 3e-4),
     ],
 )
-def test_factor_against_the_specs(name, printed, precision):
+def test_factor_against_the_papers(name, printed, precision):
     assert nets.activation(name).factor == pytest.approx(printed, abs=precision)
 
 

@@ -9,7 +9,7 @@ from regimes import nets
 
 @pytest.mark.parametrize(("kernel", "side"), [(5, 28), (3, 8)])
 def test_formula(kernel, side, draw):
-    """Spec `regimes` S12."""
+    """docs/themes/regimes.md, "Networks"."""
     net = nets.ConvNet4((2, side, side), 3, width=6, kernel_size=kernel, dtype=torch.float64)
     *convolutions, readout = net.parameters()
     x = draw(2, 2, side, side)

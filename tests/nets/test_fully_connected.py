@@ -48,7 +48,7 @@ def test_preactivations_have_unit_second_moment_at_every_depth(sigma, wide_netwo
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("bias", [False, True])
 def test_ntk_formula(depth, bias, dtype, tolerance):
-    """Spec `regimes` S1, written out."""
+    """[Geiger 2020, eqs. 11 to 14], written out."""
     d, h = 7, 5
     net = nets.FullyConnected(
         d,
@@ -78,7 +78,7 @@ def test_ntk_formula(depth, bias, dtype, tolerance):
 
 
 def test_compression_formula(dtype, tolerance):
-    """Spec `compression` S2: f = (1/h) sum_n beta_n sqrt2 max(0, w_n.x / sqrt d + b_n)."""
+    """[Paccolat 2021, eq. 1]: f = (1/h) sum_n beta_n sqrt2 max(0, w_n.x / sqrt d + b_n)."""
     d, h = 4, 6
     net = nets.FullyConnected(d, h, parametrization="mean_field", bias=True, seed=2, dtype=dtype)
     net.requires_grad_(False)
@@ -155,8 +155,8 @@ def test_biases_have_the_asked_std():
 
 
 def test_parameter_counts():
-    assert nets.FullyConnected(7, 9, 3, 2).n_params == 243  # spec `regimes` S1
-    assert nets.MLP(3072, 100, 3, 1).n_params == 317_501  # spec `linearization` 1.1
+    assert nets.FullyConnected(7, 9, 3, 2).n_params == 243  # [Geiger 2021b, fig. 1]
+    assert nets.MLP(3072, 100, 3, 1).n_params == 317_501  # [Ortiz-Jimenez 2021, app. A]
     for d, h, depth, c in ((3, 5, 1, 1), (4, 6, 2, 3), (2, 3, 4, 2)):
         assert nets.FullyConnected(d, h, depth, c).n_params == d * h + (depth - 1) * h * h + h * c
 

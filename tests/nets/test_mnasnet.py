@@ -10,7 +10,7 @@ from regimes import nets
 
 @pytest.mark.parametrize("side", [28, 8])
 def test_formula(side, draw):
-    """Spec `compression` S17, on 28 x 28 images and on 8 x 8 ones."""
+    """docs/themes/compression.md, "Digits", on 28 x 28 images and on 8 x 8 ones."""
     h = 2
     net = nets.MnasNetLike((side, side), 2, width_factor=h, dtype=torch.float64)
     layers = [m for m in net.modules() if isinstance(m, nn.Conv2d)]

@@ -27,7 +27,7 @@ def test_names_are_members_of_the_family(name, depth, draw):
 
 @given(st.floats(-1.5, 1.5), st.integers(1, 3))
 def test_shift_keeps_the_function_and_scales_its_kernel(s, depth):
-    """Spec `regimes` S3: (a + s, b - s, c - 2 s) leaves the function trajectory unchanged."""
+    """[Yang 2021]: (a + s, b - s, c - 2 s) leaves the function trajectory unchanged."""
     width = 7
     x = torch.linspace(-1, 1, 12, dtype=torch.float64).reshape(3, 4)
     before = ABC.mean_field(depth)

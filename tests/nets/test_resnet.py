@@ -63,7 +63,7 @@ def test_biases_only_without_batch_norm():
         assert all((m.bias is None) is batch_norm for m in convolutions)
 
 
-def test_batch_norm_is_the_specs():
+def test_batch_norm_is_the_papers():
     norms = [m for m in nets.ResNet18((1, 8, 8), base=1).modules() if isinstance(m, nn.BatchNorm2d)]
     assert len(norms) == 20
     # a decay of .9 is what torch calls a momentum of .1

@@ -4,7 +4,7 @@ from torch import nn
 
 from regimes import nets
 
-# spec `alignment` 1.1, in units of base / 64
+# channels of VGG11 and 19, in units of base / 64
 COLUMNS = {
     11: "64 M 128 M 256 256 M 512 512 M 512 512 M",
     13: "64 64 M 128 128 M 256 256 M 512 512 M 512 512 M",

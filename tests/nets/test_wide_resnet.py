@@ -9,7 +9,7 @@ from regimes import nets
 
 
 def test_formula(draw):
-    """Spec `regimes` S12, on the network's own parameters with biases that act."""
+    """The formula, on the network's own parameters with biases that act."""
     net = nets.WideResNet(
         (2, 8, 8), 2, width_factor=2, blocks=2, activation="relu", dtype=torch.float64
     )

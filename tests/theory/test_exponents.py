@@ -23,7 +23,7 @@ def test_comp_49_exponent_identities_for_more(d, data):
     assert compression_exponent(d, d_perp) == pytest.approx(d_perp / (3 * d - 2))
 
 
-def test_comp_49_values_of_the_document():
+def test_comp_49_values_of_the_paper():
     assert beta_lazy(5) == pytest.approx(0.3846, abs=5e-5)
     assert beta_feature(5, 4) == pytest.approx(0.6923, abs=5e-5)
     assert beta_lazy(10) == pytest.approx(0.3571, abs=5e-5)

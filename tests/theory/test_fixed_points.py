@@ -10,7 +10,8 @@ from regimes import data
 from regimes.theory import fixed_points, neuron_field, stripe_constants, stripe_fixed_points
 
 STRIPE = (-0.3, 1.18549)
-# z* and tau/tau* of spec compression S8: (w1>0, beta<0), (w1>0, beta>0), (w1<0, beta>0)
+# docs/themes/compression.md, "Fixed points": z* and tau/tau*
+# (w1>0, beta<0), (w1>0, beta>0), (w1<0, beta>0)
 TABLE = {
     2: [(-1.2262, 0.2376), (0.6466, 0.0786), (0.4500, 0.4221)],
     3: [(-1.3355, 0.2577), (0.6663, 0.0810), (0.5082, 0.4295)],

@@ -118,7 +118,7 @@ def test_tiles_do_not_change_the_result(monkeypatch):
     [("tanh", 1.59254), ("softplus_5", 1.40438), ("swish_10", 1.41595), ("softplus", 1.40438)],
 )
 def test_normalising_factors_of_the_table(name, factor):
-    """Spec regimes S2: the factor makes E sigma(g)^2 = 1."""
+    """The factor makes E sigma(g)^2 = 1."""
     dual = make_dual(name, CPU)
     assert dual._scale == pytest.approx(factor**2, rel=1e-5)
     one = torch.ones(1, dtype=torch.float64)

@@ -14,7 +14,7 @@ def inputs(n, d, seed=0, sphere=False):
 
 @pytest.mark.parametrize("depth", [1, 2, 5])
 def test_relu_recursion_on_the_sphere(depth):
-    """Spec regimes S9: T <- T k0(S) + k1(S), S <- k1(S), pair by pair."""
+    """docs/themes/regimes.md, "Tangent kernel": T <- T k0(S) + k1(S), S <- k1(S), pair by pair."""
     x = inputs(6, 4, sphere=True)
     found = infinite_width(x, depth=depth)
     for i in range(6):
@@ -32,7 +32,7 @@ def test_relu_recursion_on_the_sphere(depth):
 
 
 def test_mean_field_stripe_network():
-    """Spec compression S10: h Theta -> k(x, z) for one relu layer with N(0,1) biases."""
+    """[Paccolat 2021, app. D]: h Theta -> k(x, z) for one relu layer with N(0,1) biases."""
     d = 5
     x, z = inputs(7, d), inputs(4, d, seed=1)
     options = {"depth": 1, "bias": True, "bias_std": 1.0, "parametrization": "mean_field"}

@@ -24,13 +24,13 @@ def stripe_data(p, d, seed=0):
 
 
 @pytest.mark.parametrize(("d", "expected"), [(2, 0.929), (3, 0.915), (5, 0.902), (10, 0.889)])
-def test_prefactors_of_the_document(d, expected):
+def test_prefactors_of_the_paper(d, expected):
     point = dominant(stripe_fixed_points(*STRIPE, d))
     assert amplification_prefactor(point) == pytest.approx(expected, abs=5e-4)
 
 
 @pytest.mark.parametrize(("d", "expected"), [(5, 0.98), (10, 0.92)])
-def test_medians_of_the_document(d, expected):
+def test_medians_of_the_paper(d, expected):
     point = dominant(stripe_fixed_points(*STRIPE, d))
     assert median_amplification(point, 400) / 20 == pytest.approx(expected, abs=6e-3)
     # and they are the medians of the prediction per data set

@@ -48,7 +48,7 @@ def test_comp_04_drift_against_monte_carlo():
 
 
 def by_quadrature(w, b, edges, first_sign):
-    """Spec compression S7 as written, split at the interfaces and around zeta_1."""
+    """[Paccolat 2021, app. C.1] as written, split at the interfaces and around zeta_1."""
     d = len(w)
     w1, perp = float(w[0]), float(w[1:].norm())
     size, offset = math.hypot(w1, perp), math.sqrt(d) * float(b)

@@ -6,8 +6,8 @@ import torch
 from regimes.theory import shallow_relu_kernel
 
 
-def test_closed_form_of_the_document(dtype, tolerance):
-    """Spec compression S10."""
+def test_closed_form_of_the_paper(dtype, tolerance):
+    """docs/themes/compression.md, "Tangent kernels"."""
     d = 4
     numbers = torch.Generator().manual_seed(0)
     x, z = (

@@ -9,7 +9,7 @@ def test_times():
     fastest = dominant(points)
     assert (fastest.sign_w, fastest.sign_beta) == (-1, 1)
     assert fastest.rate == max(point.rate for point in points)
-    # spec compression COMP-17
+    # COMP-17
     assert fitting_slope(points) == pytest.approx(1.143, abs=5e-4)
 
 

@@ -36,7 +36,7 @@ def test_comp_01_stripe_and_cylinder_are_balanced():
 
 @given(st.floats(-4, 4))
 def test_single_stripe_closed_forms(s):
-    """Spec compression S8, written as there."""
+    """[Paccolat 2021, app. C.2], written as there."""
     mean_x = -2 * (phi(X_MIN) - phi(X_MAX))
     mean = 1 - 2 * (Phi(X_MAX) - Phi(X_MIN))
     inner = max(X_MIN, s)

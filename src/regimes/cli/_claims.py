@@ -48,7 +48,7 @@ def claims(
     refresh: RefreshOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show every claim of every document: expected, measured, verdict; run or not."""
+    """Show every claim of every paper: expected, measured, verdict; run or not."""
     if verdict is not None and verdict not in set(Verdict):
         fail(f"unknown verdict {verdict!r}; use one of: {', '.join(Verdict)}")
     catalogue = discover()
@@ -91,7 +91,7 @@ def _row(line: LedgerLine) -> list[str]:
         expected,
         measured_text(line.claim),
         where,
-        line.entry.statement,
+        f"{line.entry.statement} {line.entry.where}".rstrip(),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Labels that depend on the distance from an axis: the cylinder model (spec `compression` S1)."""
+"""Labels that depend on the distance from an axis: the cylinder model [Paccolat 2021, sec. 4]."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cylinder(
 ) -> Dataset:
     """Gaussian points x ~ N(0, I_d) with y = +1 outside a cylinder, -1 inside.
 
-    y = +1 if ||(x_1, ..., x_d_par)|| > R, else -1 (spec `compression` S1).
+    y = +1 if ||(x_1, ..., x_d_par)|| > R, else -1 [Paccolat 2021, sec. 4].
 
     Args:
         n_train: training points.

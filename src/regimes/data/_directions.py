@@ -13,7 +13,7 @@ from regimes.data._transform import Transform, flat_dim
 
 
 def compress(factor: float, informative: int | Sequence[int] | Tensor = 1) -> Transform:
-    """Shrink the uninformative directions: x_par + x_perp / factor (spec `compression` S1).
+    """Shrink the uninformative directions: x_par + x_perp / factor [Paccolat 2021, sec. 3.1].
 
     Labels stay, and every set is changed by the same factor.
 

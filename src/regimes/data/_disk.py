@@ -1,4 +1,4 @@
-"""Two-dimensional toy sets on the square [-1, 1]^2 (spec `alignment` 1.2)."""
+"""Two-dimensional toy sets on the square [-1, 1]^2, among them that of [Baratin 2021, fig. 1]."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def disk(
 ) -> Dataset:
     """Uniform points of the square [-1, 1]^2 labelled by a disk of half its area.
 
-    y = +1 if ||x|| <= r with r = sqrt(2/pi), else -1 (spec `alignment` 1.2).
+    y = +1 if ||x|| <= r with r = sqrt(2/pi), else -1 [Baratin 2021, app. C.1].
 
     Args:
         n_train: training points.

@@ -1,4 +1,4 @@
-"""Mixtures of easy and difficult examples (spec `alignment` 1.2 and ambiguity 11)."""
+"""Mixtures of easy and difficult examples [Baratin 2021, sec. 3.4]."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def mnist(
     seeded random part: the first n of a permutation, so that a larger part contains a smaller
     one. With `pool`, the files are joined, shuffled, their classes interleaved so that every
     prefix is balanced, the first `n_train` images are for training, the next `n_test` for testing
-    (spec `regimes` S13).
+    (docs/themes/regimes.md, "Data").
 
     Args:
         n_train: training images; None: the whole training split (with `pool`: what n_test leaves).

@@ -26,8 +26,8 @@ def flatten() -> Transform:
 def grayscale() -> Transform:
     """One channel from three: 0.299 R + 0.587 G + 0.114 B, x of shape (n, 1, h, w).
 
-    The weights are the luma of ITU-R BT.601; spec `regimes` A4 asks for grey images without
-    naming any.
+    The weights are the luma of ITU-R BT.601; the 1024 components of CIFAR-10 in
+    [Geiger 2020, sec. 7] would be grey images, of weights it does not name.
 
     >>> grayscale()
     grayscale()
@@ -36,7 +36,7 @@ def grayscale() -> Transform:
 
 
 def center(fit: str = "train") -> Transform:
-    """Subtract the mean image, pixel by pixel (spec `compression` S17, `regimes` S13).
+    """Subtract the mean image, pixel by pixel (docs/themes/regimes.md, "Data").
 
     Args:
         fit: "train" takes the mean of the training set, "all" of training and test set together.
@@ -54,7 +54,7 @@ def center(fit: str = "train") -> Transform:
 
 
 def sphere() -> Transform:
-    """Scale every point to sum_i x_i^2 = d, d the number of components (spec `regimes` S13).
+    """Scale every point to sum_i x_i^2 = d, d the number of components [Geiger 2020, sec. 2].
 
     A zero point has no direction: it is an error.
 
@@ -74,7 +74,7 @@ def standardize(
     """Subtract the mean and divide by the standard deviation of each channel.
 
     Images (n, c, h, w) have c channels; points of any other shape count as one channel, so that
-    flat data get one mean and one standard deviation (spec `alignment` 1.2).
+    flat data get one mean and one standard deviation.
 
     Args:
         fit: "train" or "all": where the statistics come from when they are not given.

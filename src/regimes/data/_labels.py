@@ -42,7 +42,7 @@ def binary(mapping: Mapping[int, int]) -> Transform:
 
 
 def parity() -> Transform:
-    """Label +1 for even classes, -1 for odd ones (spec `compression` S17).
+    """Label +1 for even classes, -1 for odd ones, as in [Paccolat 2021, fig. 8].
 
     >>> from regimes import data
     >>> ds = data.digits(n_train=20, n_test=10).pipe(data.parity())
@@ -53,7 +53,7 @@ def parity() -> Transform:
 
 
 def first_half(k: int = 5) -> Transform:
-    """Label +1 for classes 0..k-1, -1 for the rest (CIFAR2 of spec `linearization` 1.10).
+    """Label +1 for classes 0..k-1, -1 for the rest: CIFAR2 of [Ortiz-Jimenez 2021, sec. 4.1].
 
     >>> from regimes import data
     >>> ds = data.digits(n_train=20, n_test=10).pipe(data.first_half())
@@ -67,7 +67,7 @@ def label_noise(ratio: float, seed: int, *, flip: bool = False) -> Transform:
     """Corrupt training labels; test labels and probes stay as they are.
 
     Each training label is, with probability `ratio`, replaced by a uniform draw over the classes
-    (spec `alignment` 1.2), so with c classes about ratio (c-1)/c of the labels change. The points
+    [Baratin 2021, sec. 3.2], so with c classes about ratio (c-1)/c of the labels change. The points
     corrupted at a small ratio are among those corrupted at a larger one with the same seed.
 
     Args:

@@ -1,4 +1,4 @@
-"""Equally spaced points of a line (spec `alignment` 1.2)."""
+"""Equally spaced points of a line [Baratin 2021, fig. 8]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line1d(
 ) -> Dataset:
     """Equally spaced points of [0, 1], including both ends, with a regression target.
 
-    The document looks at kernels on these points and gives no target, so the default is y = 0.
+    The paper looks at kernels on these points and gives no target, so the default is y = 0.
     Training points are i/(n_train - 1), test points are the cell centres (j + 1/2)/n_test.
 
     Args:

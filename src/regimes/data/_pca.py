@@ -20,7 +20,7 @@ def pca(k: int, fit: str = "train", scale: str | None = "mean") -> Transform:
 
     With mean m and covariance (1/n) sum (x-m)(x-m)^T = sum_j l_j v_j v_j^T of the fitted points
     (l_1 >= l_2 >= ...), the new coordinates are u_j = v_j.(x-m), divided according to `scale`
-    (spec `regimes` S13 and A13). The sign of v_j makes its largest entry positive.
+    (docs/themes/regimes.md, "Data"). The sign of v_j makes its largest entry positive.
 
     To fit on a whole pool of which only a part is used, load the pool whole, transform with
     fit="all", then cut with `subset`.

@@ -1,4 +1,4 @@
-"""The sign of a quadratic form on the sphere (spec `regimes` S13)."""
+"""The sign of a quadratic form on the sphere: a task without files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def quad_sphere(
 ) -> Dataset:
     """Uniform points of the sphere of radius sqrt(d), labelled by the sign of x^T A x.
 
-    Gaussian points rescaled to norm sqrt(d); y = +1 where x^T A x > 0, else -1. The document
-    names no form; the default couples the first half of the coordinates with the second by a
+    Gaussian points rescaled to norm sqrt(d); y = +1 where x^T A x > 0, else -1. The
+    default couples the first half of the coordinates with the second by a
     Gaussian matrix G drawn with the seed, x^T A x = sum_{i <= d/2 < j} G_ij x_i x_j, which has
     balanced classes by the symmetry x_i -> -x_i (i <= d/2).
 

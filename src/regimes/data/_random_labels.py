@@ -19,7 +19,7 @@ def random_labels(
     balanced: bool = False,
     dtype: torch.dtype = torch.float32,
 ) -> Dataset:
-    """Points x ~ N(0, I_d) with independent labels +1/-1 of equal odds (spec `landscape` S3).
+    """Points x ~ N(0, I_d) with independent labels +1/-1 of equal odds [Geiger 2019, sec. III].
 
     Add `sphere()` for points of norm sqrt(d).
 

@@ -1,4 +1,4 @@
-"""Random Fourier features of a line (spec `alignment` 1.2, Fig 9 and ambiguity 8)."""
+"""Random Fourier features [Rahimi 2007] of a line, for [Baratin 2021, fig. 9]."""
 
 from __future__ import annotations
 

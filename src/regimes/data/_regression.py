@@ -1,4 +1,4 @@
-"""Linear regression with noise along noise features (spec `alignment` 1.2)."""
+"""Linear regression with noise along noise features, for [Baratin 2021, fig. 5]."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def noisy_regression(
     x = [phi, phi_noise] of shape (n, d+1) with phi ~ N(0, 1) and phi_noise ~ N(0, I_d/d);
     y = phi + P eps on the training set, with eps ~ N(0, sigma2 I_n) and P = phi_noise
     phi_noise^T of shape (n, n). Test targets are noiseless, y = phi: noise would add a constant
-    to the test error (spec `alignment` 1.2 and ambiguity 6).
+    to the test error [Baratin 2021, fig. 5].
 
     Args:
         n_train: training points n.

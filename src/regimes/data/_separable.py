@@ -1,4 +1,4 @@
-"""Linearly separable data D(u) (spec `linearization` 1.9)."""
+"""Linearly separable data D(u) [Ortiz-Jimenez 2021, eq. 5]."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def linearly_separable(
     """Points that one direction u separates with margin eps, Gaussian in all others.
 
     y uniform in {-1, +1}, x = eps y u + w with w ~ N(0, sigma (I - u u^T)): sigma is a variance,
-    and <x, u> = eps y holds for every point up to rounding (spec `linearization` 1.9).
+    and <x, u> = eps y holds for every point up to rounding [Ortiz-Jimenez 2021, eq. 5].
 
     Args:
         u: the direction, of the shape the inputs shall have ((d,), (1, 32, 32), ...); its length
@@ -37,7 +37,7 @@ def linearly_separable(
         sigma: variance across u, at least 0.
         seed: seed of the draws.
         n_test: test points.
-        half: use eps/2, as the public code of the document does.
+        half: use eps/2, as the paper's programs do.
         dtype: precision.
 
     Returns:

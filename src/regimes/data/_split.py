@@ -12,8 +12,8 @@ def interleave(labels: Tensor) -> Tensor:
     """The order that takes the classes in turn, so that every prefix is balanced.
 
     The first point of each class in order of the classes, then the second of each, and so on;
-    class counts of a prefix differ by one at most until the smallest class runs out (spec
-    `regimes` S13). What is left of the larger classes follows in the same manner.
+    class counts of a prefix differ by one at most until the smallest class runs out
+    (docs/themes/regimes.md, "Data"). What is left of the larger classes follows in the same manner.
 
     >>> interleave(torch.tensor([0, 0, 0, 1, 1]))
     tensor([0, 3, 1, 4, 2])

@@ -1,4 +1,4 @@
-"""Labels that depend on one coordinate only: the stripe model (spec `compression` S1)."""
+"""Labels that depend on one coordinate only: the stripe model [Paccolat 2021, sec. 3]."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _X_MIN = -0.3
 def balanced_x_max(x_min: float) -> float:
     """The upper edge that makes a stripe with lower edge `x_min` hold half of N(0, 1).
 
-    x_max = sqrt2 erfinv(1 + erf(x_min / sqrt2)), that is Phi(x_max) = Phi(x_min) + 1/2 (spec
-    `compression` S1, in the corrected form of 4.1).
+    x_max = sqrt2 erfinv(1 + erf(x_min / sqrt2)), that is Phi(x_max) = Phi(x_min) + 1/2. In
+    [Paccolat 2021, footnote 2] it is misprinted (docs/themes/compression.md, "Data").
 
     Args:
         x_min: lower edge, negative: above a positive one lies less than half of the mass.
@@ -54,7 +54,7 @@ def stripe(
 
     The label is `first_sign` below the first interface and changes sign at each one; a point
     exactly on an interface carries `first_sign`. The default, y = -1 for x_min < x_1 < x_max with
-    x_min = -0.3, has balanced classes (spec `compression` S1).
+    x_min = -0.3, has balanced classes [Paccolat 2021, sec. 3].
 
     Args:
         n_train: training points.

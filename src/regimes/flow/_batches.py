@@ -15,7 +15,7 @@ from regimes._random import generator
 class Batches:
     """Each epoch a fresh random partition of a member's points into batches of `size`.
 
-    Spec `regimes` S8 (INT eq. 5-6). An incomplete last batch is dropped.
+    [Geiger 2021b, eqs. 5 and 6]. An incomplete last batch is dropped.
     """
 
     def __init__(self, counts: Tensor, size: int, seeds: list[int]) -> None:

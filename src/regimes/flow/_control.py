@@ -17,12 +17,13 @@ class Tolerances:
     """A step is accepted only when everything it changes stays below these.
 
     Attributes:
-        output: largest change of a training prediction F, `max |F' - F|` (spec `regimes` S6, 1).
-        gradient: `|g - g'|^2 / (|g| |g'|)` of the full gradients (S6, 2); None does not ask. The
+        output: largest change of a training prediction F, `max |F' - F|` [Geiger 2020, eq. 8].
+        gradient: `|g - g'|^2 / (|g| |g'|)` of the full gradients [Geiger 2020, eq. 9];
+            None does not ask. The
             error of the flow and one over the number of steps scale as its root.
         weight: `|w' - w| / |w|` of the whole state; None does not ask. For the hinge, whose
-            derivative jumps so that no short step makes the gradient continuous, spec `compression`
-            S3 asks for this and not for `gradient`; so do the defaults.
+            derivative jumps so that no short step makes the gradient continuous, the defaults ask
+            for this and not for `gradient`.
     """
 
     output: float = 0.1
@@ -47,7 +48,7 @@ class Tolerances:
 @final
 @dataclass(frozen=True)
 class StepRule:
-    """How the step length follows acceptance (spec `regimes` S6).
+    """How the step length follows acceptance (docs/themes/regimes.md, "Steps of the flow").
 
     Attributes:
         first: length of the first step; None takes one that moves the state by about a percent.

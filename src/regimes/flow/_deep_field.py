@@ -100,7 +100,7 @@ class DeepField:
         return predictions
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
-        """Norms in parameter space (spec `regimes` S6)."""
+        """Norms in parameter space, for [Geiger 2020, eq. 9]."""
         return parameter_change(before, after)
 
     def on(self, x: Tensor, objective: Objective) -> DeepField:

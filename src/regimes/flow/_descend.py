@@ -83,7 +83,7 @@ def descend(
         batch_size: points per step, drawn afresh each epoch without repetition; None takes all.
         schedule: from the number of steps taken to a factor of the rate: `linear_decay(steps)`,
             `drops([...])`, `hold_then_lower(steps)`; None is constant.
-        weight_decay: lambda of `(lambda/2) |w - w0|^2` (spec `regimes` S8, towards the start).
+        weight_decay: lambda of `(lambda/2) |w - w0|^2`, towards the start.
         loss: as in `gradient_flow`.
         alpha: as in `gradient_flow`.
         ensemble: as in `gradient_flow`.

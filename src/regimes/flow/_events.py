@@ -28,18 +28,18 @@ class Event:
 
 
 def fitted() -> Event:
-    """Every training point has the loss's margin (spec `regimes` S6)."""
+    """Every training point has the loss's margin [Geiger 2020, sec. 2]."""
     return Event("fitted", lambda p: p.satisfied >= 1.0, needs_margin=True)
 
 
 def fraction_fitted(fraction: float = 0.1, name: str | None = None) -> Event:
-    """More than `fraction` of the points have the margin; t* of spec `compression` S4 for 10 %."""
+    """More than `fraction` of the points have the margin; for 10 % the t* of [Paccolat 2021]."""
     part = real("fraction", fraction, above=0.0, below=1.0)
     return Event(name or f"fitted_{part:g}", lambda p: p.satisfied > part, needs_margin=True)
 
 
 def loss_halved() -> Event:
-    """The loss is below half of its first value: t_1 or t_half of spec `regimes` S14."""
+    """The loss is below half of its first value, as in [Geiger 2020, eq. 19]."""
     return Event("halved", lambda p: p.loss < 0.5 * p.first_loss)
 
 

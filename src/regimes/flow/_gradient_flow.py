@@ -56,7 +56,7 @@ def gradient_flow(
 ) -> Run:
     """Integrate `dw/dt = -grad (1/(alpha^2 n)) sum_mu l(F_mu, y_mu)`, `F = alpha (f - f0)`.
 
-    Spec `regimes` S4, S6, S7 and spec `compression` S3. Explicit steps; a step of a member is taken
+    [Geiger 2020, eqs. 6 to 9], [Paccolat 2021, eq. 2]. Explicit steps; a step of a member is taken
     only when its predictions and gradient change by less than `tolerances`. Every member has its
     own time, step and end, and leaves the batch when it is done; members do not influence each
     other.
@@ -76,14 +76,14 @@ def gradient_flow(
             (margins with the cross-entropy) are left out.
         t_end: flow time at which every run ends, exactly.
         subtract_init: False for `F = alpha f`.
-        divide_by: what the mean loss is divided by: "alpha^2" (spec `regimes`), "alpha" (spec
-            `compression`) or "1". It changes the unit of time alone.
-        tolerances: what a step may change. Default: predictions by 0.1 and the gradient as spec
-            `regimes` S6 says; with the hinge predictions by 0.1 and weights by 5 % (spec
-            `compression` S3), because its gradient jumps.
+        divide_by: what the mean loss is divided by: "alpha^2" [Geiger 2020, eq. 7], "alpha"
+            [Paccolat 2021, eq. 2] or "1". It changes the unit of time alone.
+        tolerances: what a step may change. Default: predictions by 0.1 and the gradient as
+            [Geiger 2020, eqs. 8 and 9] say; with the hinge predictions by 0.1 and weights by 5 %,
+            because its gradient jumps (docs/themes/compression.md, "Network and flow").
         rule: how step lengths follow; with the hinge a refused step is halved by default.
         momentum: a velocity with a relaxation time.
-        method: "euler" (the spec's, one evaluation per step), "heun" (two, second order) or "rk4"
+        method: "euler" (the papers', one evaluation per step), "heun" (two, second order) or "rk4"
             (four, fourth order); the last two pay off where the flow is smooth.
         observe: name -> `Observer`, results in `Run.recordings`.
         max_steps: steps tried per member before it is "out of steps".

@@ -12,7 +12,7 @@ from torch import Tensor
 from regimes.flow._readings import Floats, Readings
 
 # After step s the next row is at `int(s + 1 + A (1 - exp(-s/tau)))`: dense first, then every A.
-_SPACING, _ONSET = 100.0, 1e4  # A and tau of spec `regimes` S6
+_SPACING, _ONSET = 100.0, 1e4  # docs/themes/regimes.md, "Steps of the flow"
 
 COLUMNS = (
     "time",

@@ -168,7 +168,7 @@ class _WhoEnded:
 
 
 def _relative_change(field: Field, before: Evaluation, after: Evaluation) -> Tensor:
-    """`|g - g'|^2 / (|g| |g'|)`, 0 where either vanishes (spec `regimes` S6)."""
+    """`|g - g'|^2 / (|g| |g'|)`, 0 where either vanishes [Geiger 2020, eq. 9]."""
     change = field.gradient_change(before, after)
     size = (change.before * change.after).sqrt()
     return torch.where(size > 0, change.difference / size, torch.zeros_like(size))

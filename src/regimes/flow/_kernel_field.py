@@ -18,7 +18,7 @@ DUAL, OUTPUTS = "dual", "outputs"
 @final
 @dataclass(frozen=True, eq=False)
 class KernelField:
-    """`do/dt = K c`, `da/dt = c` with `c = -l'(o)/n` (specs `regimes` S10, `compression` S12).
+    """`do/dt = K c`, `da/dt = c` with `c = -l'(o)/n` [Geiger 2020, eq. 28].
 
     The state holds the dual weights a and the outputs o = K a, so that one product with K per step
     is enough. Gradients are measured by `c^T K c`, their norm in the space of parameters, which

@@ -59,8 +59,8 @@ def kernel_flow(
 ) -> Run:
     """Integrate `do/dt = -(1/n) K l'(o, y)` from o = 0, with the steps and events of gradient_flow.
 
-    Specs `regimes` S10 and `compression` S12: the limit alpha -> infinity of `gradient_flow` (with
-    `divide_by="alpha^2"`) when K is the tangent kernel at the start, and the performance of a
+    [Geiger 2020, eq. 28], [Paccolat 2021, eq. 3]: the limit alpha -> infinity of `gradient_flow`
+    (with `divide_by="alpha^2"`) when K is the tangent kernel at the start, and the performance of a
     learned kernel when K is taken later. Multiplying K by a constant only rescales time.
 
     Args:

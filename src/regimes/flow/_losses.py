@@ -1,4 +1,4 @@
-"""Losses of a prediction and their derivatives (specs `regimes` S5, `landscape` S2)."""
+"""Losses of a prediction and their derivatives (docs/themes/regimes.md, "Losses")."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MarginLoss:
     """`l(F, y) = phi(t F)`, for labels y = t = +-1 or, with c > 1 outputs, averaged over classes.
 
     With c outputs and class labels, t_k is +1 for the true class and -1 otherwise and the loss is
-    `(1/c) sum_k phi(t_k F_k)` (spec `landscape` S2).
+    `(1/c) sum_k phi(t_k F_k)`, as in [Geiger 2019, eq. 10].
     """
 
     name: str
@@ -123,7 +123,7 @@ class CrossEntropy:
 @final
 @dataclass(frozen=True)
 class MeanSquare:
-    """`(1/2) |F - y|^2` for real targets (n,) or (n, c); spec `landscape` S2."""
+    """`(1/2) |F - y|^2` for real targets (n,) or (n, c)."""
 
     name: str = "mse"
     margin: float | None = None
@@ -151,7 +151,7 @@ class MeanSquare:
 
 
 def hinge(margin: float = 1.0) -> MarginLoss:
-    """`max(0, margin - m)` (spec `regimes` S5).
+    """`max(0, margin - m)` [Geiger 2020, sec. 2].
 
     >>> loss = hinge()
     >>> loss.value(torch.tensor([[[0.25], [2.0]]]), torch.tensor([[1.0, 1.0]]))
@@ -168,7 +168,7 @@ def hinge(margin: float = 1.0) -> MarginLoss:
 
 
 def quadratic_hinge(margin: float = 1.0, *, half: bool = True) -> MarginLoss:
-    """`(1/2) max(0, margin - m)^2`, or without the half (specs `regimes` S5, `landscape` S2)."""
+    """`(1/2) max(0, margin - m)^2` [Geiger 2019, eq. 9], or without the half."""
     at, factor = real("margin", margin), 0.5 if half else 1.0
     return MarginLoss(
         _named("qhinge", margin=at) + ("" if half else ", no half"),
@@ -179,7 +179,10 @@ def quadratic_hinge(margin: float = 1.0, *, half: bool = True) -> MarginLoss:
 
 
 def soft_hinge(beta: float = 20.0, margin: float = 1.0) -> MarginLoss:
-    """`ln(1 + e^{beta (margin - m)}) / beta`, at most ln 2/beta above the hinge (`regimes` S5)."""
+    """`ln(1 + e^{beta (margin - m)}) / beta` [Geiger 2020, sec. 2].
+
+    It lies above the hinge by at most ln 2/beta.
+    """
     at, b = real("margin", margin), real("beta", beta, above=0)
     return MarginLoss(
         _named(f"softhinge_{b:g}", margin=at),
@@ -190,7 +193,7 @@ def soft_hinge(beta: float = 20.0, margin: float = 1.0) -> MarginLoss:
 
 
 def binary_cross_entropy() -> MarginLoss:
-    """`ln(1 + e^{-m})` for labels +-1 (spec `regimes` S5)."""
+    """`ln(1 + e^{-m})` for labels +-1 [Geiger 2021b, eq. 8]."""
     return MarginLoss(
         "cross_entropy",
         lambda m: F.softplus(-m, threshold=_LINEAR_FROM),

@@ -12,7 +12,7 @@ Method = Callable[[Field, State, State, Tensor], State]
 
 
 def euler(field: Field, state: State, speed: State, dt: Tensor) -> State:
-    """The speed at the start: one evaluation per step, error of order dt (spec `regimes` S6)."""
+    """The speed at the start: one evaluation per step, error of order dt."""
     return speed
 
 

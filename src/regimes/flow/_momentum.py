@@ -1,4 +1,4 @@
-"""Momentum flow: a velocity that relaxes towards minus the gradient (spec `regimes` S7)."""
+"""A velocity that relaxes towards minus the gradient (docs/themes/regimes.md, "Momentum")."""
 
 from __future__ import annotations
 

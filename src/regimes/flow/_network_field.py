@@ -58,7 +58,7 @@ class NetworkField:
         return self.ensemble.select(members) if self.ensemble.buffers else self.ensemble
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
-        """Norms in parameter space (spec `regimes` S6)."""
+        """Norms in parameter space, for [Geiger 2020, eq. 9]."""
         return parameter_change(before, after)
 
     def select(self, kept: Tensor) -> NetworkField:

@@ -12,7 +12,7 @@ from torch import Tensor
 from regimes._check import choose
 from regimes.flow._losses import Loss
 
-# How the mean loss is divided; it sets the unit of time (spec `regimes` S4, "prefactor freedom").
+# How the mean loss is divided; it sets the unit of time alone.
 _DIVISORS = {"alpha^2": 2.0, "alpha": 1.0, "1": 0.0}
 
 
@@ -21,8 +21,8 @@ _DIVISORS = {"alpha^2": 2.0, "alpha": 1.0, "1": 0.0}
 class Objective:
     """`(1/(alpha^k n)) sum_mu l(F_mu, y_mu)` with `F = alpha (f - f0)` or `F = alpha f`.
 
-    Spec `regimes` S4 has k = 2 (for alpha -> infinity the outputs then follow the frozen-kernel
-    flow); spec `compression` S3 has k = 1 (f moves at a speed that does not depend on alpha).
+    [Geiger 2020, eq. 7] has k = 2 (for alpha -> infinity the outputs then follow the frozen-kernel
+    flow); [Paccolat 2021, eq. 2] has k = 1 (f moves at a speed that does not depend on alpha).
 
     Attributes:
         loss: l and its derivative.

@@ -15,13 +15,13 @@ def constant() -> RateFactor:
 
 
 def linear_decay(steps: int) -> RateFactor:
-    """From the full rate to 0 over all steps (spec `linearization` 1.9)."""
+    """From the full rate to 0 over all steps, as in the programs of [Ortiz-Jimenez 2021]."""
     total = positive_int("steps", steps)
     return lambda step: max(0.0, 1.0 - step / total)
 
 
 def drops(at: Sequence[int], factor: float = 0.1) -> RateFactor:
-    """Times `factor` after each of these steps (spec `landscape` S4)."""
+    """Times `factor` after each of these steps, as in [Spigler 2019, app. B.1]."""
     marks, by = sorted(at), real("factor", factor, above=0.0)
     return lambda step: by ** sum(step >= mark for mark in marks)
 
@@ -29,8 +29,8 @@ def drops(at: Sequence[int], factor: float = 0.1) -> RateFactor:
 def hold_then_lower(steps: int, *, held: float = 0.5, decades: float = 2.0) -> RateFactor:
     """The full rate for a part of the steps, then lowered evenly in its logarithm.
 
-    With the defaults the rate of `adam_fast` in spec `landscape` S4: held for the first half, then
-    lowered by two decades.
+    With the defaults as docs/themes/regimes.md, "Fits that stop, and jamming", has it: held for the
+    first half, then lowered by two decades.
 
     Args:
         steps: of the whole run; the rate stays at its lowest after that.

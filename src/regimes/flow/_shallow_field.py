@@ -1,6 +1,6 @@
 """The gradient of one-hidden-layer relu networks without automatic differentiation.
 
-Spec `compression` S3: with inputs x_a = [m_1 x, m_b] and the mask A of active (neuron, point)
+[Paccolat 2021, eq. 4]: with inputs x_a = [m_1 x, m_b] and the mask A of active (neuron, point)
 pairs, everything is three products with A, which stays in a CPU's cache when few members are done
 at a time:
 
@@ -93,7 +93,7 @@ class ShallowField:
         torch.bmm(active, pull * inputs, out=drawn)
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
-        """Norms in parameter space (spec `regimes` S6)."""
+        """Norms in parameter space, for [Geiger 2020, eq. 9]."""
         return parameter_change(before, after)
 
     def select(self, kept: Tensor) -> ShallowField:

@@ -53,7 +53,9 @@ class Machine:
 
 
 def hard_margin(kernel: Kernel, train: Points, test: Points) -> Learned:
-    """The limit of frozen-kernel hinge flow: `SVC(C=1e8)` on a Gram (spec `compression` S12).
+    """The limit of frozen-kernel hinge flow: `SVC(C=1e8)` on a Gram.
+
+    See docs/themes/compression.md, "Frozen-kernel training".
 
     The Gram is divided by its mean diagonal, so that the penalty means the same for every kernel.
     Unlike the flow, the machine has an intercept and goes on to the largest margin.

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regimes.lab._differences import changes_of, differences
+from regimes.lab._differences import changes_of, differences, with_kept_numbers
 from regimes.lab._judging import judging_digest
 from regimes.lab._registry import Catalogue
 from regimes.lab._results import Summary, replace_in_record, stored_folders
@@ -112,7 +112,7 @@ def _updated(record: Summary, study: Study, folder: Path) -> Checked:
 
 
 def _judged_anew(record: Summary, study: Study) -> tuple[Summary, list[str]]:
-    claims = rejudged(record, study)
+    claims = with_kept_numbers(record.claims, rejudged(record, study))
     found, listed = differences(record.claims, claims), changes_of(record.claims, claims)
     otherwise = {each.id for each in found}
     lines = [str(each) for each in found] + [

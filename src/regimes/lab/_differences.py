@@ -6,7 +6,7 @@ import datetime
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from regimes.lab._claims import Claim
@@ -54,6 +54,29 @@ def differences(was: Iterable[Claim], now: Iterable[Claim]) -> list[Difference]:
             if not _same(old[what], new[what])
         ]
     return found
+
+
+def with_kept_numbers(was: Iterable[Claim], now: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The claims of `now` with the numbers of `was` where they differ by rounding alone.
+
+    A record that is judged again on another machine then keeps every digit that it had.
+
+    >>> old, new = Claim.between("X-1", 1.0, why="a"), Claim.between("X-1", 1.0 + 1e-15, why="b")
+    >>> [(claim.measured, claim.why) for claim in with_kept_numbers([old], [new])]
+    [(1.0, 'b')]
+    """
+    kept = _by_id(was)
+    return tuple(
+        replace(
+            claim,
+            **{
+                name: getattr(kept[claim.id], name)
+                for name in ("measured", "error")
+                if claim.id in kept and _same(getattr(kept[claim.id], name), getattr(claim, name))
+            },
+        )
+        for claim in now
+    )
 
 
 def changes_of(was: Iterable[Claim], now: Iterable[Claim]) -> tuple[dict[str, Any], ...]:

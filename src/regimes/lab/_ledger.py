@@ -1,4 +1,4 @@
-"""The ledger: every claim of every source document, as data without verdicts."""
+"""The ledger: every claim of every paper, as data without verdicts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from regimes._check import nearest_first
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One claim as its document makes it."""
+    """One claim as its paper makes it."""
 
     id: str
-    theme: str  # the spec file's name
+    theme: str
     statement: str
-    where: str  # section, figure or equation of the document
-    expected: str  # the document's number or trend
+    where: str  # the paper's key in docs/sources.md and a place in it, "[Geiger 2020, fig. 5a]"
+    expected: str  # the paper's number or trend
 
 
 @functools.cache
 def ledger() -> Mapping[str, LedgerEntry]:
-    """Every entry by id, themes together, in the order of the documents.
+    """Every entry by id, themes together, in the order of the papers.
 
     >>> ledger()["COMP-12"].theme
     'compression'

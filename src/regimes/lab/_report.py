@@ -96,7 +96,7 @@ def _head(title: str, sections: Sequence[Section]) -> str:
     when = f"Results of {escape(dates[-1][:10])}. " if dates else "Nothing has run yet. "
     return (
         f"<header><h1>{escape(title)}</h1><p class='soft'>{when}"
-        f"{len(ledger())} claims of the source documents, and what has been measured of them."
+        f"{len(ledger())} claims of the papers, and what has been measured of them."
         "</p></header>"
     )
 
@@ -244,7 +244,7 @@ def _full_ledger(lines: Sequence[LedgerLine]) -> str:
         rows = []
         for line in group:
             entry = line.entry
-            expected = f"{entry.expected} ({entry.where})" if entry.where else entry.expected
+            expected = f"{entry.expected} {entry.where}".strip()
             rows.append(
                 _row(entry.id, entry.statement, expected, line.claim, line.verdict, line.notes)
             )

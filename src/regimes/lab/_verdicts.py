@@ -1,4 +1,4 @@
-"""The ledger with what has been measured: every claim of every document, run or not."""
+"""The ledger with what has been measured: every claim of every paper, run or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regimes.lab._study import SIZES
 
 @dataclass(frozen=True)
 class LedgerLine:
-    """One claim of a document and the best verdict there is on it."""
+    """One claim of a paper and the best verdict there is on it."""
 
     entry: LedgerEntry
     claim: Claim | None  # None: not run

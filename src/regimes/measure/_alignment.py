@@ -22,7 +22,7 @@ class EasyDifficult:
 
 
 def cka(G: Tensor, H: Tensor, centering: str | None = "class") -> Tensor:
-    """Centred kernel alignment `Tr[G_c H_c] / (|G_c|_F |H_c|_F)` (spec `alignment` 1.6, eq. 7).
+    """Centred kernel alignment `Tr[G_c H_c] / (|G_c|_F |H_c|_F)` [Baratin 2021, eq. 7].
 
     In [0, 1] for positive semi-definite kernels, 1 exactly when they are proportional, unchanged
     when either is rescaled.
@@ -52,8 +52,8 @@ def cka(G: Tensor, H: Tensor, centering: str | None = "class") -> Tensor:
 def label_alignment(G: Tensor, labels: Tensor, centering: str | None = "class") -> Tensor:
     """`Y_c^T G_c Y_c / (|G_c|_F |Y_c|^2)`, the CKA of the kernel with `Y Y^T`.
 
-    Spec `alignment` 1.6. With several outputs Y holds the one-hot labels; the default centring
-    takes the class frequencies of the batch from its columns.
+    [Cortes 2012], [Baratin 2021, sec. 3.3]. With several outputs Y holds the one-hot labels; the
+    default centring takes the class frequencies of the batch from its columns.
 
     Args:
         G: kernel (n, n), or (n, c, n, c) with c outputs.
@@ -83,7 +83,7 @@ def label_alignment(G: Tensor, labels: Tensor, centering: str | None = "class") 
 def layer_alignment(
     grams: Mapping[str, Tensor], labels: Tensor, centering: str | None = "class"
 ) -> dict[str, float]:
-    """Label alignment of each layer's kernel (spec `alignment` 1.6).
+    """Label alignment of each layer's kernel [Baratin 2021, fig. 3].
 
     Args:
         grams: layer name -> kernel, as the layer-wise kernels of a network come.
@@ -106,7 +106,7 @@ def easy_difficult_alignment(
 ) -> EasyDifficult:
     """Label alignment on a batch of easy and one of difficult samples, and their ratio.
 
-    Spec `alignment` 1.6.
+    [Baratin 2021, sec. 3.4].
 
     >>> y, noise = torch.tensor([1.0, -1.0, 1.0, -1.0]), torch.eye(4)
     >>> pair = easy_difficult_alignment(torch.outer(y, y), y, torch.outer(y, y) + noise, y)

@@ -11,8 +11,9 @@ from regimes.measure._kernel import check_tensor
 def amplification(weights: Tensor, informative: int = 1, *, prefactor: bool = True) -> Tensor:
     """`Lambda = sqrt((d_perp/d_par) sum_n |w_par|^2 / sum_n |w_perp|^2)`.
 
-    Spec `compression` S6, eq. 9. For isotropic weights it is 1 up to `1/sqrt(h)`; it grows when the
-    network compresses the directions that carry no information.
+    [Paccolat 2021, eq. 9]; docs/themes/compression.md, "Global amplification". For isotropic
+    weights it is 1 up to `1/sqrt(h)`; it grows when the network compresses the directions that
+    carry no information.
 
     Args:
         weights: first-layer weights, (h, d), or (R, h, d) for R networks.

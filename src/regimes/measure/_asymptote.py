@@ -18,7 +18,7 @@ class Asymptote:
 
 
 def asymptote(x: ArrayLike, y: ArrayLike, power: float = -0.5) -> Asymptote:
-    """Fit of `y = limit + size x^power` with a given power (spec `regimes` REG-61).
+    """Fit of `y = limit + size x^power` with a given power, as in [Geiger 2021b, eq. 9.6].
 
     With the power -1/2 and x the number of parameters, it is the error of a network that
     fluctuates, and its limit.

@@ -19,7 +19,7 @@ def _axes(mode: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def center(K: Tensor, mode: str | None = "class") -> Tensor:
-    """Centre a Gram, (n, n) or (n, c, n, c) (spec `alignment` 1.4).
+    """Centre a Gram, (n, n) or (n, c, n, c) [Baratin 2021, eq. 7].
 
     * "class": `K_c[i,y,j,y'] = sum_kl C_ik K[k,y,l,y'] C_lj` with `C = I_n - 11^T/n`, that is
       features minus their mean over samples, output by output; rank at most (n-1)c.
@@ -50,7 +50,7 @@ def center_cross(K_new: Tensor, K_train: Tensor, mode: str | None = "class") -> 
 
     `K_c(x, x_j) = <Phi(x) - E Phi, Phi(x_j) - E Phi>`, where E averages over the samples that made
     `K_train`. For `K_new = K_train` this is `center(K_train)`; it is what eigenfunctions of a
-    centred kernel need on new points (spec `alignment` 1.4, 1.7).
+    centred kernel need on new points.
     """
     K_new, K_train = check_tensor("K_new", K_new), check_gram("K_train", K_train)
     if K_new.ndim != K_train.ndim or K_new.shape[1:] != K_train.shape[1:]:

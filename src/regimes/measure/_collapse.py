@@ -32,7 +32,7 @@ def collapse_quality(
     points: int = 64,
     log: bool = True,
 ) -> CollapseQuality:
-    """Mean relative spread of curves after rescaling (spec `regimes` S17).
+    """Mean relative spread of curves after rescaling.
 
     Curve i becomes `(x_scale_i x, y_scale_i y)` and is joined by straight lines, on logarithmic
     axes unless `log=False`. On `points` equally spaced abscissae u of the range all curves cover,
@@ -85,7 +85,7 @@ def collapse_quality(
 
 
 def rescaled_error(error: Tensor) -> Tensor:
-    """Affine map of errors along the last axis to [0, 1] (spec `regimes` S14): least 0, largest 1.
+    """Affine map of errors along the last axis to [0, 1], as in [Geiger 2020, fig. 3d].
 
     >>> rescaled_error(torch.tensor([0.1, 0.2, 0.3]))
     tensor([0.0000, 0.5000, 1.0000])

@@ -26,7 +26,7 @@ class EffectiveDimension:
 def effective_dimension(x: Tensor, *, gram: bool = False) -> EffectiveDimension:
     """`d_eff = n / sum_i ln mu_i`, `mu_i` the ratio of second to first neighbour distance.
 
-    Spec `compression` S18 (the two-nearest-neighbour estimator).
+    The estimator by two nearest neighbours [Facco 2017].
 
     Args:
         x: points (n, D), or with `gram=True` their Gram (n, n), from which distances follow as

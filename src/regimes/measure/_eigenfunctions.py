@@ -24,7 +24,7 @@ class EigenFunctions:
 
 @dataclass(frozen=True)
 class SharedSpectrum:
-    """Leading eigenvalues of metric and kernel, which Prop. 4 says are equal."""
+    """Leading eigenvalues of metric and kernel, which [Baratin 2021, prop. 4] says are equal."""
 
     metric: Tensor  # (r,), of Phi^T Phi
     kernel: Tensor  # (r,), of Phi Phi^T
@@ -44,10 +44,10 @@ def eigenfunctions(
 ) -> EigenFunctions:
     """Extend eigenvectors of a Gram to new points: `u_J(x) = k(x, X) u_J / lam_J`.
 
-    Spec `alignment` 1.7, eq. 47. On the samples themselves it returns the eigenvectors, with their
+    [Baratin 2021, eq. 47]. On the samples themselves it returns the eigenvectors, with their
     sign. In "sample" normalisation the functions are orthonormal for `<f,g> = sum_i f(x_i).g(x_i)`;
-    in "population" normalisation (eq. 3, 28) for the mean over samples: eigenvalues `lam/n`,
-    functions times `sqrt(n)`.
+    in "population" normalisation (eqs. 3 and 28 there) for the mean over samples: eigenvalues
+    `lam/n`, functions times `sqrt(n)`.
 
     Args:
         values: eigenvalues (k,) of the Gram of the n samples, positive.
@@ -85,9 +85,9 @@ def eigenfunctions(
 
 
 def metric(features: Tensor, *, expectation: bool = False) -> Tensor:
-    """Sampled metric `G = Phi^T Phi`, or its expectation form `g = G/n` (eq. 22), (P, P).
+    """Sampled metric `G = Phi^T Phi`, or its expectation form `g = G/n`, (P, P).
 
-    Spec `alignment` 1.3; for small P only.
+    [Baratin 2021, eqs. 22 and 40]; for small P only.
 
     Args:
         features: tangent features (n, P) or (n, c, P).
@@ -105,7 +105,7 @@ def metric(features: Tensor, *, expectation: bool = False) -> Tensor:
 def shared_spectrum(features: Tensor) -> SharedSpectrum:
     """Leading min(nc, P) eigenvalues of metric and kernel, each from its own matrix.
 
-    Spec `alignment` 1.7: `Phi^T Phi` and `Phi Phi^T` share their non-zero spectrum (Prop. 4).
+    `Phi^T Phi` and `Phi Phi^T` share their non-zero spectrum [Baratin 2021, prop. 4].
 
     >>> shared_spectrum(torch.tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])).gap < 1e-6
     True
@@ -119,7 +119,7 @@ def shared_spectrum(features: Tensor) -> SharedSpectrum:
 
 
 def principal_directions(features: Tensor, k: int) -> PrincipalDirections:
-    """Top k parameter directions `v_J = Phi^T u_J / sqrt(lam_J)` (spec `alignment` 1.7, 1.10).
+    """Top k parameter directions `v_J = Phi^T u_J / sqrt(lam_J)` [Baratin 2021, eq. 41].
 
     Args:
         features: tangent features (n, P) or (n, c, P).

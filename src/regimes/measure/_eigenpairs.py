@@ -27,7 +27,7 @@ class GramEigenpairs:
 
 
 def fix_signs(vectors: Tensor) -> Tensor:
-    """Flip rows so that the entry of largest magnitude is positive (spec `alignment` 1.7).
+    """Flip rows so that the entry of largest magnitude is positive.
 
     Where several entries share that magnitude to five digits the first of them decides, so that
     the choice does not hang on rounding.
@@ -50,7 +50,7 @@ def fix_signs(vectors: Tensor) -> Tensor:
 def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramEigenpairs:
     """Top k eigenpairs of a symmetric Gram, decreasing; rows are eigenvectors.
 
-    Spec `linearization` 1.3. Everything is solved in float64 and returned in the dtype of `K`.
+    Everything is solved in float64 and returned in the dtype of `K`.
     Eigenvectors with `lam_j / lam_1` below the precision of `K` (about 1e-6 for float32) are noise.
 
     Args:
@@ -93,7 +93,7 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramE
 
 
 def nystrom_eigs(K: Tensor, k: int) -> GramEigenpairs:
-    """Eigenpairs of a Gram over m samples from its first m0 columns (spec `linearization` 1.3).
+    """Eigenpairs of a Gram over m samples from its first m0 columns (Nyström).
 
     With `(lam, u)` an eigenpair of the block `K[:m0]`, the whole Gram has about the eigenvalue
     `lam * m/m0` and the eigenvector `sqrt(m0/m) K u / lam`. For m0 = m the pairs are exact; for

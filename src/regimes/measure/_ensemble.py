@@ -25,7 +25,7 @@ class EnsembleOutcomes:
 def ensemble_outcomes(
     outputs: np.ndarray, y: np.ndarray, kept: np.ndarray, *, least: int = 3
 ) -> EnsembleOutcomes:
-    """Errors and variance of an ensemble (spec `regimes` S14, FL eq. 15 and 16).
+    """Errors and variance of an ensemble [Geiger 2020, eqs. 15 and 16].
 
     The same numbers as `test_error`, `ensemble_error` and `ensemble_variance`, for runs of which
     some do not count, and again without each seed, for `jackknife_error`. Without a run that does

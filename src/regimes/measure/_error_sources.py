@@ -22,7 +22,7 @@ class ErrorSources:
 
 
 def error_sources(f: Tensor, y: Tensor) -> ErrorSources:
-    """Bias and variances of `mean (f - y)^2` over sets and members (spec `regimes` S16).
+    """Bias and variances of `mean (f - y)^2` over sets and members, as in [d'Ascoli 2020].
 
     Args:
         f: predictions (sets, members, n); the draws of each set are its own. A variance of one draw

@@ -22,7 +22,7 @@ class FlowComplexity:
 
 
 def flow_complexity(weights: Tensor, traces: Tensor) -> FlowComplexity:
-    """`C(f_w) = sum_t |w_{t+1} - w_t| sqrt(Tr K_t)` (spec `alignment` 1.13, eq. 18).
+    """`C(f_w) = sum_t |w_{t+1} - w_t| sqrt(Tr K_t)` [Baratin 2021, eq. 18].
 
     Args:
         weights: parameters along the path, (T + 1, P).
@@ -47,7 +47,7 @@ class FlowComplexityMeter:
 
     Call `record(w)` with the flat parameters at the start and after every optimiser step; momentum
     is then part of `delta w_t`. Called at log points only, with a trace averaged over samples, it
-    gives the coarse variant of the public code (spec `alignment` 1.13).
+    gives the coarse variant of the paper's programs.
 
     Args:
         trace: `() -> Tr K` at the current parameters on a fixed batch, uncentred.

@@ -24,7 +24,7 @@ class FourierDecomposition:
 def fourier_decomposition(K: Tensor) -> FourierDecomposition:
     """`|rfft|` of every eigenvector of a kernel on an equally spaced 1-D grid.
 
-    Spec `alignment` 1.9. Centre the kernel first if the constant mode is of no interest.
+    [Baratin 2021, fig. 8]. Centre the kernel first if the constant mode is of no interest.
     Eigenvectors of a degenerate eigenvalue, zero included, are arbitrary within their span.
 
     Args:

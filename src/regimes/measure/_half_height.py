@@ -20,7 +20,7 @@ class HalfHeight:
 def half_height(
     x: ArrayLike, values: ArrayLike, *, resamples: int = 1000, seed: int = 0
 ) -> HalfHeight:
-    """Where the mean curve, mapped to [0, 1], passes 1/2 (spec `regimes` REG-28).
+    """Where the mean curve, mapped to [0, 1], passes 1/2, after [Geiger 2020, fig. 3d].
 
     Between neighbours the curve is straight in log x. Noise may take it across several times; then
     the place is the middle of the first and the last in log x.

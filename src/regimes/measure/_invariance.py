@@ -13,7 +13,7 @@ from regimes.measure._kernel import check_tensor
 def gradient_covariance_gap(f: Callable[[Tensor], Tensor], x: Tensor, D: Tensor) -> Tensor:
     """`|grad f(D x) - D^-T grad f(x)| / |grad f(D x)|`, 0 if `f(D x) = f(x)` for all x.
 
-    Spec `compression` S16, App. A: the gradient of a function invariant under a matrix group obeys
+    [Paccolat 2021, app. A]: the gradient of a function invariant under a matrix group obeys
     `grad f(D x) = D^-T grad f(x)`, also where D is not orthogonal.
 
     Args:

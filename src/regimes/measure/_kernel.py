@@ -97,7 +97,7 @@ def flatten_kernel(K: Tensor, order: str = "sample") -> Tensor:
     """Write a kernel (n, c, m, c) as a matrix (nc, mc); an (n, m) kernel is returned as it is.
 
     `order="sample"` puts output y of sample i in row i*c + y, `order="class"` in row y*n + i
-    (spec `alignment` 1.3).
+    [Baratin 2021, app. A.4].
 
     >>> K = torch.arange(16.0).reshape(2, 2, 2, 2)
     >>> flatten_kernel(K)[1].tolist()                    # sample 0, output 1

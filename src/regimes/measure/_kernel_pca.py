@@ -47,7 +47,7 @@ class KernelPCA:
 
 
 def kernel_pca(G: Tensor, r: int | None = None, *, centered: bool = False) -> KernelPCA:
-    """Leading r eigenpairs of a Gram as functions (spec `compression` S11).
+    """Leading r eigenpairs of a Gram as functions [Paccolat 2021, sec. 5.1].
 
     `phi_r = sqrt(p) v_r` with unit eigenvectors v_r, operator eigenvalue `eig(K)/p`.
 

@@ -34,7 +34,7 @@ class LabelModes:
 def label_modes(
     G: Tensor, y: Tensor, r: int = 10, *, ridges: Sequence[float] = (0.01,)
 ) -> LabelModes:
-    """Information, projections and norm of a label on a kernel (spec `compression` S11, S13, S18).
+    """Information, projections and norm of a label on a kernel [Paccolat 2021, sec. 5.1].
 
     The source's formulas are those of the raw kernel, whose first mode is nearly constant; what the
     double-centred one gives is reported beside them.
@@ -71,7 +71,7 @@ def label_modes(
 
 
 def neighbour_error(points: Tensor, y: Tensor, k: int = 5, *, folds: int = 5) -> float:
-    """Cross-validated error of the vote of the k nearest neighbours (spec `compression` S18).
+    """Cross-validated error of the vote of the k nearest neighbours.
 
     Args:
         points: (p, D).

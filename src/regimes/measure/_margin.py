@@ -16,14 +16,14 @@ from regimes.measure._kernel import check_gram, check_tensor
 class MulticlassBound:
     """Two bounds on the Rademacher complexity of the margin-loss class, the first the tighter."""
 
-    by_class: float  # (c/gamma) sum_y (M/n) sqrt(Tr K^yy), eq. 79
-    whole: float  # c^{3/2} M/(gamma n) sqrt(Tr K), eq. 78, 80
+    by_class: float  # (c/gamma) sum_y (M/n) sqrt(Tr K^yy) [Baratin 2021, eq. 79]
+    whole: float  # c^{3/2} M/(gamma n) sqrt(Tr K) [Baratin 2021, eqs. 78 and 80]
 
 
 def margins(outputs: Tensor, labels: Tensor) -> Tensor:
     """Margin of every sample: `f y`, or `f[y] - max_{y' != y} f[y']`.
 
-    Spec `alignment` 1.11, eq. 54.
+    [Baratin 2021, eq. 54].
 
     Args:
         outputs: (..., n) with labels +-1, or (..., n, c) with integer classes.
@@ -57,7 +57,7 @@ def margins(outputs: Tensor, labels: Tensor) -> Tensor:
 
 
 def ramp_loss(margin: Tensor, gamma: float) -> Tensor:
-    """1 for margins <= 0, `1 - u/gamma` up to gamma, 0 above (spec `alignment` 1.11, eq. 55).
+    """1 for margins <= 0, `1 - u/gamma` up to gamma, 0 above [Baratin 2021, eq. 55].
 
     >>> ramp_loss(torch.tensor([-1.0, 0.5, 3.0]), 2.0)
     tensor([1.0000, 0.7500, 0.0000])
@@ -66,7 +66,7 @@ def ramp_loss(margin: Tensor, gamma: float) -> Tensor:
 
 
 def margin_error(margin: Tensor, gamma: float) -> Tensor:
-    """Empirical margin error: mean ramp loss over the samples, the last axis (eq. 56).
+    """Empirical margin error: mean ramp loss over samples, the last axis [Baratin 2021, eq. 56].
 
     >>> margin_error(torch.tensor([-1.0, 0.5, 3.0, 3.0]), 2.0)
     tensor(0.4375)
@@ -77,7 +77,7 @@ def margin_error(margin: Tensor, gamma: float) -> Tensor:
 def bound_multiclass(K: Tensor, M: float, gamma: float) -> MulticlassBound:
     """Bounds on the complexity of the margin-loss class of `{|w|_A <= M}` with c outputs.
 
-    Spec `alignment` 1.11: `R(l_gamma o F) <= (c/gamma) sum_y R(F_y)` (eq. 70), hence eq. 79, and by
+    [Baratin 2021]: `R(l_gamma o F) <= (c/gamma) sum_y R(F_y)` (eq. 70), hence eq. 79, and by
     Jensen's inequality eq. 78.
 
     Args:
@@ -102,7 +102,7 @@ def bound_multiclass(K: Tensor, M: float, gamma: float) -> MulticlassBound:
 def generalisation_bound(margin_loss: float, rademacher: float, n: int, delta: float) -> float:
     """`L_gamma + 2 R + 3 sqrt(log(2/delta)/(2n))`, which the error exceeds with chance < delta.
 
-    Spec `alignment` 1.11, eq. 56.
+    [Baratin 2021, eq. 56].
 
     Args:
         margin_loss: empirical margin error L_gamma.

@@ -32,7 +32,7 @@ class ModeCounts:
 
 
 def mode_counts(lam: Tensor, *, cutoff: float = 1e-10) -> ModeCounts:
-    """Count negative, zero and positive eigenvalues (spec `landscape` S7).
+    """Count negative, zero and positive eigenvalues [Geiger 2019, sec. V].
 
     Of the Gauss-Newton part H0 of a Hessian, `rank` and `gap` tell how well its zero modes stand
     apart (LAND-20); of the other part, `negative_share` is C0 when zeros are left out (LAND-17).

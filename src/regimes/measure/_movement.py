@@ -21,7 +21,7 @@ class LayerChange:
 
 
 def layer_change(W: Tensor, W0: Tensor, *, stacked: bool = False) -> LayerChange:
-    """Change of one layer's weights since initialisation (spec `regimes` S14).
+    """Change of one layer's weights since initialisation (docs/themes/regimes.md, "Observables").
 
     Args:
         W: weights now, any shape.
@@ -44,7 +44,7 @@ def layer_change(W: Tensor, W0: Tensor, *, stacked: bool = False) -> LayerChange
 
 
 def preact_change(zt: Tensor, zt0: Tensor) -> Tensor:
-    """Root mean square of `zt - zt0` over patterns and neurons (spec `regimes` S14).
+    """Root mean square of `zt - zt0` over patterns and neurons.
 
     Args:
         zt: pre-activations of one layer now, (..., P, h).
@@ -62,7 +62,7 @@ def preact_change(zt: Tensor, zt0: Tensor) -> Tensor:
 
 
 def mask_flips(zt: Tensor, zt0: Tensor) -> Tensor:
-    """Number of (pattern, neuron) pairs of a layer that were switched on or off (FL app. F).
+    """Number of (pattern, neuron) pairs that were switched on or off [Geiger 2020, app. F].
 
     A neuron is on where its pre-activation is positive, as relu has it.
 
@@ -81,7 +81,7 @@ def mask_flips(zt: Tensor, zt0: Tensor) -> Tensor:
 
 
 def preact_speed(zt: Tensor, zt0: Tensor, step: Tensor | float) -> Tensor:
-    """Root mean square of `d zt/dt` from one small step (spec `regimes` S14).
+    """Root mean square of `d zt/dt` from one small step [Geiger 2020, fig. 11].
 
     Args:
         zt: pre-activations of one layer after the step, (..., P, h).
@@ -105,7 +105,7 @@ def preact_speed(zt: Tensor, zt0: Tensor, step: Tensor | float) -> Tensor:
 
 
 def output_norm(f: Tensor, f0: Tensor | None = None) -> Tensor:
-    """`sqrt(mean over samples of f^2)`, or of `f - f0` (spec `regimes` S14, FL eq. 31).
+    """`sqrt(mean over samples of f^2)`, or of `f - f0` [Geiger 2020, eq. 31].
 
     Args:
         f: outputs (..., P).
@@ -122,7 +122,7 @@ def output_norm(f: Tensor, f0: Tensor | None = None) -> Tensor:
 
 
 def relative_change(f: Tensor, f0: Tensor) -> Tensor:
-    """`|f - f0| / |f0|` over samples (or weights), for each member of a stack (spec `regimes` S14).
+    """`|f - f0| / |f0|` over samples (or weights), for each member of a stack.
 
     Args:
         f: outputs (..., P) of one predictor.
@@ -139,7 +139,7 @@ def relative_change(f: Tensor, f0: Tensor) -> Tensor:
 
 
 def t_half(times: Tensor, losses: Tensor) -> Tensor:
-    """First time with loss below half of its initial value (spec `regimes` S14).
+    """First time with loss below half of its initial value [Geiger 2020, eq. 19].
 
     In the feature regime this is t_1. Between two records the loss is taken to be linear in time,
     so that sparse records do not delay the answer.
@@ -176,7 +176,7 @@ def t_half(times: Tensor, losses: Tensor) -> Tensor:
 
 
 def weight_amplification(w: Tensor, w0: Tensor, w1: Tensor) -> Tensor:
-    """`|w(t) - w(0)| / |w(t_1) - w(0)|` (spec `regimes` S14), t_1 the time `t_half` gives.
+    """`|w(t) - w(0)| / |w(t_1) - w(0)|`, t_1 as `t_half` gives it [Geiger 2020, sec. 6].
 
     Args:
         w: all parameters as one vector at one time or several, (..., P).

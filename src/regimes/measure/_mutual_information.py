@@ -32,12 +32,12 @@ class MutualInformation:
 def mutual_information(
     phi: Tensor, y: Tensor, k: int = 5, *, include_self: bool = False
 ) -> MutualInformation:
-    """k-nearest-neighbour estimate of `I(phi; y)` in bits, label balanced (spec `compression` S13).
+    """k-nearest-neighbour estimate of `I(phi; y)` in bits, label balanced [Paccolat 2021, app. E].
 
     For each point `r_y` is the distance to its k-th nearest neighbour of label y,
     `q_+ = 1/(1 + (r_+/r_-)^D)` and `I = 1 - mean h2(q_+)`.
 
-    Known limits (App. E, COMP-48): in high dimension the estimate falls, for distances concentrate;
+    Known limits (app. E, COMP-48): in high dimension the estimate falls, for distances concentrate;
     if the data fill fewer dimensions than D it is pushed to the extremes.
 
     Args:
@@ -82,7 +82,9 @@ def mutual_information(
 
 
 def mutual_information_floor(k: int = 5, include_self: bool = False) -> float:
-    """`I_0 = 1 - E h2(q)` for labels independent of the variable (spec `compression` S13).
+    """`I_0 = 1 - E h2(q)` for labels independent of the variable.
+
+    See docs/themes/compression.md, "Mutual information".
 
     Then q follows Beta(k, k), or Beta(k, k-1) when the point counts itself, and
     `E h2 = [psi(a+b+1) - (a psi(a+1) + b psi(b+1))/(a+b)] / ln 2`.

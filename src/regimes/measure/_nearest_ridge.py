@@ -25,7 +25,9 @@ class NearestRidge:
 
 
 def nearest_ridge(K: Tensor, cross: Tensor, y: Tensor, f: Tensor, ridge: float) -> NearestRidge:
-    """The ridge r for which `f_r = cross (K + r)^-1 y` is nearest to f (spec `regimes` S16).
+    """The ridge r for which `f_r = cross (K + r)^-1 y` is nearest to f.
+
+    See docs/themes/regimes.md, "Random features".
 
     Args:
         K: Gram between training points, (n, n).

@@ -15,7 +15,7 @@ _BLOCK = 1 << 24
 def neuron_vectors(w: Tensor, b: Tensor) -> Tensor:
     """`z = -sqrt(d) b w/|w|^2`, the point of each neuron's boundary nearest the origin.
 
-    Spec `compression` S5; the boundary is `w.x/sqrt(d) + b = 0`.
+    [Paccolat 2021, sec. 2.4]; the boundary is `w.x/sqrt(d) + b = 0`.
 
     Args:
         w: first-layer weights (h, d), or (R, h, d) for R networks.
@@ -37,7 +37,7 @@ def neuron_vectors(w: Tensor, b: Tensor) -> Tensor:
 def neuron_interfaces(w: Tensor, b: Tensor) -> Tensor:
     """`zeta_1 = -sqrt(d) b/w_1`, where each neuron's boundary cuts the first axis.
 
-    Spec `compression` S5.
+    [Paccolat 2021, eq. 5].
 
     Args:
         w: first-layer weights (h, d), or (R, h, d) for R networks.
@@ -54,7 +54,7 @@ def neuron_interfaces(w: Tensor, b: Tensor) -> Tensor:
 
 
 def neuron_amplification(w: Tensor, informative: int = 1) -> Tensor:
-    """`lambda = w_1/|w_perp|` of each neuron, or `|w_par|/|w_perp|` (spec `compression` S5, 4.6).
+    """`lambda = w_1/|w_perp|` of each neuron, or `|w_par|/|w_perp|` [Paccolat 2021, sec. 3.2.1].
 
     Args:
         w: first-layer weights (h, d), or (R, h, d) for R networks.
@@ -78,7 +78,7 @@ def neuron_amplification(w: Tensor, informative: int = 1) -> Tensor:
 def dead_neurons(w: Tensor, b: Tensor, x: Tensor) -> Tensor:
     """Neurons without a training point on their active side `w.x/sqrt(d) + b > 0`.
 
-    Spec `compression` S5; gradient flow never moves them.
+    Gradient flow never moves them [Paccolat 2021, sec. 3.2.1].
 
     Args:
         w: first-layer weights (h, d), or (R, h, d) for R networks.

@@ -9,7 +9,7 @@ from regimes.measure._kernel import check_gram, check_tensor
 
 
 def kernel_change(K: Tensor, K0: Tensor) -> Tensor:
-    """`|K - K0| / |K0|`, Frobenius norms on one fixed set of points (spec `regimes` S14).
+    """`|K - K0| / |K0|`, Frobenius norms on one fixed set of points [Geiger 2020, sec. 5].
 
     Over seeds average it geometrically.
 
@@ -20,7 +20,7 @@ def kernel_change(K: Tensor, K0: Tensor) -> Tensor:
 
 
 def weight_change(w: Tensor, w0: Tensor) -> Tensor:
-    """`|w - w0| / |w0|` over all parameters as one vector (spec `regimes` S14).
+    """`|w - w0| / |w0|` over all parameters as one vector [Geiger 2020, eq. 29].
 
     >>> weight_change(torch.tensor([3.0, 0.0]), torch.tensor([2.0, 0.0]))
     tensor(0.5000)
@@ -29,7 +29,7 @@ def weight_change(w: Tensor, w0: Tensor) -> Tensor:
 
 
 def gram_picture(K: Tensor, labels: Tensor) -> Tensor:
-    """`K / |K| * P` with rows and columns sorted by label (spec `regimes` S14).
+    """`K / |K| * P` with rows and columns sorted by label, as in [Geiger 2020, fig. 8].
 
     Args:
         K: Gram (P, P).
@@ -50,7 +50,7 @@ def gram_picture(K: Tensor, labels: Tensor) -> Tensor:
 def block_contrast(K: Tensor, labels: Tensor) -> Tensor:
     """Mean same-label entry minus mean cross-label entry of `K / |K| * P`.
 
-    Spec `regimes` S14; the diagonal counts as same-label.
+    See docs/themes/regimes.md, "Observables"; the diagonal counts as same-label.
 
     >>> y = torch.tensor([1.0, 1.0, -1.0, -1.0])
     >>> block_contrast(torch.outer(y, y), y)
@@ -66,7 +66,7 @@ def block_contrast(K: Tensor, labels: Tensor) -> Tensor:
 
 
 def test_error(F: Tensor, y: Tensor) -> Tensor:
-    """Fraction of samples with `y F <= 0`, ties being errors (spec `regimes` S14).
+    """Fraction of samples with `y F <= 0`, ties being errors.
 
     Args:
         F: predictions (..., P).
@@ -82,7 +82,7 @@ def test_error(F: Tensor, y: Tensor) -> Tensor:
 
 
 def ensemble_error(F: Tensor, y: Tensor) -> Tensor:
-    """Error of the mean prediction over seeds (spec `regimes` S14, FL eq. 15).
+    """Error of the mean prediction over seeds [Geiger 2020, eq. 15].
 
     Args:
         F: predictions (R, ..., P); the first axis runs over the ensemble.
@@ -97,7 +97,7 @@ def ensemble_error(F: Tensor, y: Tensor) -> Tensor:
 
 
 def ensemble_variance(F: Tensor) -> Tensor:
-    """Mean over samples of the seed variance of F, with 1/(R-1) (spec `regimes` S14, FL eq. 16).
+    """Mean over samples of the seed variance of F, with 1/(R-1) [Geiger 2020, eq. 16].
 
     Args:
         F: predictions (R, ..., P); the first axis runs over the ensemble, R >= 2.
@@ -112,7 +112,7 @@ def ensemble_variance(F: Tensor) -> Tensor:
 
 
 def unfitted(F: Tensor, y: Tensor, *, margin: float = 1.0) -> Tensor:
-    """`N_Delta`, the number of samples with `y F` below the margin (spec `regimes` S14).
+    """`N_Delta`, the number of samples with `y F` below the margin [Geiger 2021, sec. 2].
 
     >>> unfitted(torch.tensor([1.5, 0.5]), torch.ones(2))
     tensor(1)
@@ -121,7 +121,7 @@ def unfitted(F: Tensor, y: Tensor, *, margin: float = 1.0) -> Tensor:
 
 
 def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10) -> Tensor:
-    """Share of a weight change outside the span of the tangent features (spec `regimes` S14).
+    """Share of a weight change outside the span of the tangent features [Geiger 2021b, fig. 5].
 
     `|(1 - P) (w - w0)| / |w - w0|`, P the projection on `span{grad f(w0, x_mu)}`; 0 in the lazy
     limit, where weights move along those gradients only.

@@ -26,7 +26,7 @@ class PerturbationProbe:
 
 
 def random_directions(k: int, parameters: int, *, seed: int, like: Tensor | None = None) -> Tensor:
-    """K random unit directions (k, P), uniform on the sphere (spec `alignment` 1.10).
+    """K random unit directions (k, P), uniform on the sphere, for [Baratin 2021, fig. 7].
 
     Args:
         k: number of directions.
@@ -48,8 +48,9 @@ def perturbation_probe(
 ) -> PerturbationProbe:
     """Compare `|f(w + eps v) - f(w)|` with its linear prediction `|Phi v|` for each direction v.
 
-    Spec `alignment` 1.10. Along a top right singular vector of the features of the evaluation batch
-    the prediction is `sqrt(lam_J)`; over random unit directions its mean square is `Tr K / P`.
+    [Baratin 2021, eq. 42 and fig. 7]. Along a top right singular vector of the features of the
+    evaluation batch the prediction is `sqrt(lam_J)`; over random unit directions its mean square is
+    `Tr K / P`.
 
     Args:
         response: `delta (P,) -> f(w + delta)` on the evaluation batch, any shape.

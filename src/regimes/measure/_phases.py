@@ -39,9 +39,9 @@ def regime(
 ) -> Regime:
     """The phase of a setting from the relative change of its tangent kernel.
 
-    The lazy and the feature regime meet where the kernel changes by about its own norm (spec
-    `regimes` S15, PD sec. 4). The distance from there is `log10(change/at)/width`, averaged over
-    the seeds that fitted (kernel changes are averaged geometrically, S14). A setting is jammed when
+    The lazy and the feature regime meet where the kernel changes by about its own norm
+    [Geiger 2021, sec. 4]. The distance from there is `log10(change/at)/width`, averaged over the
+    seeds that fitted, so that kernel changes are averaged geometrically. A setting is jammed when
     less than half of its runs reach their margins: their kernels changed for other reasons.
 
     Args:
@@ -126,8 +126,8 @@ def phase_boundary(
     """Where a positive field of a plane crosses a level, with error bars from its seeds.
 
     For every x the field is averaged geometrically over seeds and joined by straight lines in
-    log y and log field; of several crossings the first is taken. This is the line of spec `regimes`
-    S15 (ii) with the whole grid in place of a bisection.
+    log y and log field; of several crossings the first is taken. See docs/themes/regimes.md,
+    "The plane of width and scale".
 
     Args:
         x: (n,), e.g. widths.
@@ -202,7 +202,7 @@ class JammingLine:
 
 
 def jamming_line(width: Numbers, y: Numbers, fitted: np.ndarray) -> JammingLine:
-    """Where networks stop fitting, from which runs fitted (spec `regimes` S15 iii and iv).
+    """Where networks stop fitting, from which runs fitted, as in [Geiger 2021, fig. 4].
 
     A width is jammed when every seed ends with unmet margins. With h1 the largest jammed width and
     h2 the next one, the line is at `sqrt(h1 h2)`, and h1, h2 are its error bars.

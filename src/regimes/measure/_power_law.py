@@ -37,7 +37,7 @@ def power_law(
     resamples: int = 1000,
     seed: int = 0,
 ) -> PowerLaw:
-    """Least-squares line through (log x, log y) (spec `compression` S14, `regimes` S17).
+    """Least-squares line through (log x, log y).
 
     The error of the exponent is
 
@@ -98,7 +98,7 @@ def power_law(
 
 
 def local_slopes(x: Numbers, y: Numbers) -> tuple[Tensor, Tensor]:
-    """Slopes of log y against log x between successive points (spec `regimes` S17).
+    """Slopes of log y against log x between successive points.
 
     Args:
         x: positive abscissae (n,), increasing.

@@ -28,7 +28,7 @@ class RademacherComplexity:
 def rescaled_kernel(features: Tensor, A: Tensor) -> Tensor:
     """`K_A = Phi (A A^T)^{-1} Phi^T`, the kernel of the features `A^{-1} Phi`, (n, n).
 
-    Spec `alignment` 1.11, eq. 9. Features (n, c, P) give (n, c, n, c).
+    [Baratin 2021, eq. 9]. Features (n, c, P) give (n, c, n, c).
 
     >>> rescaled_kernel(torch.eye(2), 2 * torch.eye(2))
     tensor([[0.2500, 0.0000],
@@ -43,7 +43,7 @@ def rescaled_kernel(features: Tensor, A: Tensor) -> Tensor:
 
 
 def rescaled_norm(w: Tensor, A: Tensor) -> Tensor:
-    """`|w|_A = |A^T w|_2` (spec `alignment` 1.11, eq. 9).
+    """`|w|_A = |A^T w|_2` [Baratin 2021, eq. 9].
 
     >>> rescaled_norm(torch.tensor([3.0, 4.0]), 2 * torch.eye(2))
     tensor(10.)
@@ -56,7 +56,7 @@ def rademacher_linear(
 ) -> RademacherComplexity:
     """Complexity `(M/n) E_sigma sqrt(sigma^T K sigma)` of the linear class `|w| <= M`.
 
-    Spec `alignment` 1.11, eq. 61. All sign vectors are visited for n <= 20; otherwise `samples` of
+    [Baratin 2021, eq. 61]. All sign vectors are visited for n <= 20; otherwise `samples` of
     them are drawn and the standard error is given.
 
     Args:
@@ -74,7 +74,7 @@ def rademacher_linear(
 def bound_linear(K: Tensor, M: float) -> float:
     """`(M/n) sqrt(Tr K)`, at least the complexity and at most sqrt(2) times it.
 
-    Spec `alignment` 1.11, eq. 10, 60.
+    [Baratin 2021, eqs. 10 and 60].
 
     >>> bound_linear(torch.eye(4), 1.0)
     0.5
@@ -87,7 +87,7 @@ def rademacher_flow(
 ) -> RademacherComplexity:
     """Complexity `(1/n) sum_t m_t E_sigma sqrt(sigma^T K_t sigma)` of a learning flow.
 
-    Spec `alignment` 1.11, eq. 65; enumeration and sampling as in `rademacher_linear`.
+    [Baratin 2021, eq. 65]; enumeration and sampling as in `rademacher_linear`.
 
     Args:
         steps: pairs (m_t, K_t): bound on the length of step t, and its kernel (n, n).
@@ -117,7 +117,7 @@ def rademacher_flow(
 
 
 def bound_flow(steps: Iterable[tuple[float, Tensor]]) -> float:
-    """`sum_t (m_t/n) sqrt(Tr K_t)` (spec `alignment` 1.11, eq. 12, 14, 64, 67).
+    """`sum_t (m_t/n) sqrt(Tr K_t)` [Baratin 2021, eqs. 12, 14, 64 and 67].
 
     Args:
         steps: pairs (m_t, K_t): bound on the length of step t, and its kernel (n, n).

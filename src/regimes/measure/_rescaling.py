@@ -34,7 +34,7 @@ class OptimalRescaling:
 def min_norm_interpolator(
     features: Tensor, y: Tensor, *, cutoff: float = 1e-10
 ) -> MinNormInterpolator:
-    """`w* = Phi^T K^{-1} y = sum_j (u_j.y / sqrt(lam_j)) v_j` (spec `alignment` 1.11, eq. 81).
+    """`w* = Phi^T K^{-1} y = sum_j (u_j.y / sqrt(lam_j)) v_j` [Baratin 2021, eq. 81].
 
     Args:
         features: (..., n, P); leading axes are independent problems.
@@ -60,7 +60,7 @@ def min_norm_interpolator(
 def solution_covariance(features: Tensor, sigma2: float, *, cutoff: float = 1e-10) -> Tensor:
     """Covariance `sum_j (sigma^2/lam_j) v_j v_j^T` of the interpolator under label noise, (P, P).
 
-    Spec `alignment` 1.11.
+    [Baratin 2021, app. B.5].
 
     >>> solution_covariance(torch.diag(torch.tensor([1.0, 2.0])), 1.0)
     tensor([[1.0000, 0.0000],
@@ -77,7 +77,7 @@ def optimal_rescaling(
 ) -> OptimalRescaling:
     """Minimise `(|w*|_A / n) sqrt(Tr K_A)` over `A_nu = sum_j sqrt(nu_j) v_j v_j^T + Id_perp`.
 
-    Spec `alignment` 1.11, Prop. 14, eq. 82: `nu_j ~ sqrt(lam_j)/|v_j.w*|`, with the value
+    [Baratin 2021, prop. 14, eq. 82]: `nu_j ~ sqrt(lam_j)/|v_j.w*|`, with the value
     `(1/n) sum_j sqrt(lam_j) |v_j.w*|`, which for the least-norm interpolator of y is
     `|U^T y|_1 / n`, hence at most 1 for labels +-1. A direction with
     `v_j.w* = 0` gets an infinite factor.
@@ -123,7 +123,7 @@ def optimal_rescaling(
 def minimise_product(a: Tensor, b: Tensor) -> tuple[Tensor, float]:
     """Minimise `sqrt(sum_j nu_j a_j) sqrt(sum_j b_j/nu_j)` over nu > 0 numerically.
 
-    This is the problem behind Prop. 14 and step 2 of SuperNat (spec `alignment` 1.11, 1.12). Its
+    This is the problem behind proposition 14 and step 2 of SuperNat in [Baratin 2021]. Its
     solution is `nu_j ~ sqrt(b_j/a_j)` with value `sum_j sqrt(a_j b_j)`; nothing of that is used
     here: a Newton method on `log nu`, in which the logarithm of the product is convex.
 

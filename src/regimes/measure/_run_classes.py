@@ -1,6 +1,7 @@
 """How a run ended that was to fit all its points: constraints left unmet, and the class of the run.
 
-Sources: spec `landscape` S5, where N_Delta of `Delta_mu = margin - y_mu F_mu` is defined.
+N_Delta counts `Delta_mu = margin - y_mu F_mu > 0` [Geiger 2019, eq. 9]; the classes are ours, see
+docs/themes/regimes.md, "Fits that stop, and jamming".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from regimes.measure._observables import signed_margins
 
 
 class RunClass(IntEnum):
-    """How a run ended (spec `landscape` S5)."""
+    """How a run ended."""
 
     NOT_RUN = -1
     SAT = 0  # every margin is reached
@@ -42,7 +43,7 @@ class UnmetConstraints:
 def unmet_constraints(
     F: Tensor, y: Tensor, active: Tensor, *, margin: float = 1.0, negligible: float = 0.01
 ) -> UnmetConstraints:
-    """Count the points short of their margin, `Delta = margin - y F > 0` (spec `landscape` S5).
+    """Count the points short of their margin, `Delta = margin - y F > 0` [Geiger 2019, eq. 9].
 
     Where a point has no active unit in some hidden layer, F is constant near it and no gradient of
     the weights pulls on it.
@@ -75,7 +76,7 @@ def unmet_constraints(
 
 
 def late_fall(losses: Tensor) -> Tensor:
-    """Share of its loss that a run lost in the last tenth of its records (spec `landscape` S5).
+    """Share of its loss that a run lost in the last tenth of its records.
 
     A run that ends at zero loss lost all of it.
 
@@ -106,12 +107,12 @@ def run_classes(
     stuck: float = 1e-10,
     settled: float = 0.01,
 ) -> np.ndarray:
-    """Tell runs apart by what they left unmet (spec `landscape` S5).
+    """Tell runs apart by what they left unmet.
 
     In this order: SAT with N_Delta = 0; PRECISION with a loss that rounding explains; DEAD when
     there are points far from their margin, none of them reached by a gradient, and more loss than
-    `stuck`; JAMMED with `N_Delta > 0.1 N`, if its loss has settled; UNCONVERGED otherwise. S5 asks
-    of a dead run besides that N_Delta < 0.1 N, its usual reading; here the cause decides.
+    `stuck`; JAMMED with `N_Delta > 0.1 N`, if its loss has settled; UNCONVERGED otherwise. A dead
+    run usually has N_Delta < 0.1 N; it is the cause that decides here.
 
     Args:
         unfitted: N_Delta; NaN where nothing ran. All arrays broadcast against each other.

@@ -35,7 +35,7 @@ def shallow_kernel(
 ) -> Tensor:
     """Tangent kernel of `f(x) = (1/h) sum_n beta_n sqrt2 relu(w_n.x/sqrt(d) + b_n)`.
 
-    Spec `compression` S2 and S10, with `u = w.x/sqrt(d) + b`, v the same for z, `s(u) = sqrt2
+    [Paccolat 2021, app. D], with `u = w.x/sqrt(d) + b`, v the same for z, `s(u) = sqrt2
     relu(u)`: `Theta(x,z) = (1/h^2) sum_n [s(u) s(v) + beta^2 s'(u) s'(v) (1 + x.z/d)]`. The last
     layer's part, from the gradients by beta, is the first term. It needs the weights only, no
     module, and is taken in chunks of neurons.
@@ -68,7 +68,7 @@ def shallow_kernel(
 def theta1(
     beta: Tensor, w: Tensor, b: Tensor, x: Tensor, z: Tensor | None = None, *, d: int
 ) -> Tensor:
-    """`Theta_1(x_par, z_par)` of a network with w_perp = 0 (spec `compression` S10, eqs 10, 16).
+    """`Theta_1(x_par, z_par)` of a network with w_perp = 0 [Paccolat 2021, eqs. 10 and 16].
 
     `(1/h^2) sum_n [s(u) s(v) + beta^2 s'(u) s'(v) (1 + x_par.z_par/d)]`.
 
@@ -93,7 +93,7 @@ def theta1(
 def theta2(
     beta: Tensor, w: Tensor, b: Tensor, x: Tensor, z: Tensor | None = None, *, d: int
 ) -> Tensor:
-    """`Theta_2(x_par, z_par) = (1/(d h^2)) sum_n beta^2 s'(u) s'(v)` (S10, eqs 10, 16).
+    """`Theta_2(x_par, z_par) = (1/(d h^2)) sum_n beta^2 s'(u) s'(v)` [Paccolat 2021, app. D].
 
     Arguments as in `theta1`.
 
@@ -115,7 +115,7 @@ def split_kernel(
     *,
     informative: int = 1,
 ) -> SplitKernel:
-    """The kernel with all w_perp set to 0, in its two parts (spec `compression` S10, eqs 10, 16).
+    """The kernel with all w_perp set to 0, in its two parts [Paccolat 2021, eqs. 10 and 16].
 
     Its `gram` equals `shallow_kernel` where w_perp = 0 already; the distance of the two says how
     far a trained network is from the limit of infinite Lambda (COMP-36).

@@ -27,7 +27,7 @@ class ModewiseUpdate:
 def modewise_update(K: Tensor, gradient: Tensor, eta: float) -> ModewiseUpdate:
     """Both sides of `delta f = -eta K grad_f L = -eta sum_J lam_J (u_J . grad_f L) u_J`.
 
-    Spec `alignment` 1.8, eq. 4, 43, 48: one gradient step in the linear approximation.
+    [Baratin 2021, eqs. 4, 43 and 48]: one gradient step in the linear approximation.
 
     Args:
         K: tangent kernel on the samples, (n, n) or (n, c, n, c).
@@ -65,7 +65,7 @@ def regression_modes(
 ) -> Tensor:
     """Modes of a linear model under gradient descent on the squared loss, after t steps.
 
-    `f_jt = f*_j + (1 - eta lam_j)^t (f_j0 - f*_j)` (spec `alignment` 1.8, eq. 49, 51), for the
+    `f_jt = f*_j + (1 - eta lam_j)^t (f_j0 - f*_j)` [Baratin 2021, eqs. 49 and 51], for the
     loss `|f - y|^2 / 2`.
 
     Args:
@@ -98,8 +98,8 @@ def regression_modes(
 def time_constants(lam: Tensor) -> Tensor:
     """`tau_j = -1/log(1 - lam_j/lam_1)`: steps in which mode j decays by e at `eta = 1/lam_1`.
 
-    Spec `alignment` 1.8 (the printed formula misses the reciprocal). The top mode converges in one
-    step (tau = 0), a zero eigenvalue never (infinity).
+    [Baratin 2021, app. A.5.2], where the printed formula misses the reciprocal. The top mode
+    converges in one step (tau = 0), a zero eigenvalue never (infinity).
 
     Args:
         lam: non-negative eigenvalues (r,).

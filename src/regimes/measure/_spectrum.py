@@ -21,7 +21,7 @@ class SpectrumSummary:
 
 
 def spectrum(G: Tensor) -> Tensor:
-    """Eigenvalues of a positive semi-definite Gram, decreasing (spec `alignment` 1.5).
+    """Eigenvalues of a positive semi-definite Gram, decreasing.
 
     The solver runs in float64; negative values that rounding explains are set to 0, larger ones
     are an error, for then `G` is no Gram.
@@ -40,7 +40,7 @@ def spectrum(G: Tensor) -> Tensor:
 
 
 def spectrum_summary(lam: Tensor) -> SpectrumSummary:
-    """Largest, mean and median of the eigenvalues (r,) (spec `alignment` 1.5).
+    """Largest, mean and median of the eigenvalues (r,) [Baratin 2021, fig. 2].
 
     >>> spectrum_summary(torch.tensor([4.0, 2.0, 1.0, 1.0]))
     SpectrumSummary(max=4.0, mean=2.0, median=1.5)
@@ -54,7 +54,7 @@ def spectrum_summary(lam: Tensor) -> SpectrumSummary:
 
 
 def effective_rank(lam: Tensor) -> Tensor:
-    """`exp(-sum_j mu_j log mu_j)`, `mu_j = lam_j / sum lam` (spec `alignment` 1.5, eq. 5).
+    """`exp(-sum_j mu_j log mu_j)`, `mu_j = lam_j / sum lam` [Roy 2007], [Baratin 2021, eq. 5].
 
     Lies in [1, r]: 1 for a rank-one kernel, r for a flat spectrum.
 
@@ -72,7 +72,7 @@ def effective_rank(lam: Tensor) -> Tensor:
 
 
 def trace_ratio(lam: Tensor, k: int) -> Tensor:
-    """Share `T_k` of the k largest eigenvalues in the trace (spec `alignment` 1.5, eq. 6).
+    """Share `T_k` of the k largest eigenvalues in the trace [Baratin 2021, eq. 6].
 
     Args:
         lam: non-negative eigenvalues (..., r), any order.

@@ -45,7 +45,7 @@ def split_spectrum(
     nodes: int = 20,
     perpendicular_nodes: int = 3,
 ) -> SplitSpectrum:
-    """Check of the eigenfunctions of spec `compression` S10, App. D (COMP-35).
+    """Check of the eigenfunctions of [Paccolat 2021, app. D] (COMP-35).
 
     For Gaussian data the operator of a network with w_perp = 0 has the eigenfunctions phi(x_par) of
     Theta_1, and phi(x_par) (u.x_perp) of Theta_2, each eigenvalue d_perp times; functions of x_perp

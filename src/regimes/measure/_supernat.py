@@ -25,9 +25,10 @@ class SuperNatRun:
 
 
 def supernat_factors(lam: Tensor, g: Tensor, *, rescale: str = "contract") -> Tensor:
-    """Eigenvalues after step 2: `lam_{j,t+1} ~ |g_j| lam_jt`, `g_j = u_j.grad_f L` (eq. 16, 17).
+    """Eigenvalues after step 2: `lam_{j,t+1} ~ |g_j| lam_jt`, `g_j = u_j.grad_f L`.
 
-    Spec `alignment` 1.12. The isotropic factor that the equation leaves open decides the outcome:
+    [Baratin 2021, eqs. 16 and 17]. The isotropic factor that the equation leaves open decides the
+    outcome:
 
     * "contract": factors `|g_j|/max_k |g_k|`, so eigenvalues only shrink and directions that have
       nothing left to learn freeze for good. The default.
@@ -63,7 +64,7 @@ def supernat_factors(lam: Tensor, g: Tensor, *, rescale: str = "contract") -> Te
 def supernat_step(
     features: Tensor, weights: Tensor, gradient: Tensor, *, eta: float, rescale: str = "contract"
 ) -> tuple[Tensor, Tensor]:
-    """One SuperNat iteration in reparametrised coordinates (spec `alignment` 1.12, Fig. 5).
+    """One SuperNat iteration in reparametrised coordinates [Baratin 2021, fig. 5].
 
     (1) `w <- w - eta Phi^T grad`; (2) choose `A`; (3) `w <- A^T w`, `Phi(x) <- A^{-1} Phi(x)`,
     which leaves every output as step (1) made it.
@@ -104,7 +105,7 @@ def supernat(
 ) -> SuperNatRun:
     """Follow SuperNat from w = 0 in the original coordinates of a linear model `f = Phi w`.
 
-    Spec `alignment` 1.12: natural gradient with metric `A_t A_t^T`, that is
+    [Baratin 2021, sec. 4.1.2]: natural gradient with metric `A_t A_t^T`, that is
     `delta f_j = -eta lam_jt u_j.grad_f L` with the singular vectors fixed and the eigenvalues
     updated by `supernat_factors`. The function values equal those of iterated `supernat_step`.
 

@@ -19,13 +19,13 @@ _CONVENTIONS = {"mercer": True, "unit": False}
 class EnergyConcentration:
     """Share of a target on the top eigenvectors."""
 
-    value: Tensor  # |Phi y| / |y|, ratio of norms (the documents' formula)
+    value: Tensor  # |Phi y| / |y|, ratio of norms, as in [Ortiz-Jimenez 2021, sec. 4.2]
     squared: Tensor  # ratio of energies
     baseline: float  # sqrt(K/m), the value for random labels +-1
 
 
 def target_alignment(K: Tensor, f: Tensor, *, normalise: str = "mean") -> Tensor:
-    """`alpha(f) = f^T K f / m^2` (spec `linearization` 1.5, Lemma 1), from the Gram.
+    """`alpha(f) = f^T K f / m^2` from the Gram [Ortiz-Jimenez 2021, lemma 1].
 
     Args:
         K: Gram (m, m) of a scalar kernel.
@@ -50,7 +50,7 @@ def target_alignment(K: Tensor, f: Tensor, *, normalise: str = "mean") -> Tensor
 def rkhs_norm2(
     f: Tensor, lam: Tensor, phi: Tensor, *, modes: int | None = None, convention: str = "mercer"
 ) -> Tensor:
-    """Squared RKHS norm `sum_j (E[phi_j f])^2 / lam_j` (spec `linearization` 1.6, eq. 3).
+    """Squared RKHS norm `sum_j (E[phi_j f])^2 / lam_j` [Ortiz-Jimenez 2021, eq. 3].
 
     Args:
         f: target values (m,) or (q, m).
@@ -74,7 +74,7 @@ def rkhs_norm2(
 def alignment_from_modes(
     f: Tensor, lam: Tensor, phi: Tensor, *, modes: int | None = None, convention: str = "mercer"
 ) -> Tensor:
-    """`alpha(f) = sum_j lam_j (E[phi_j f])^2` (spec `linearization` 1.6, eq. 6).
+    """`alpha(f) = sum_j lam_j (E[phi_j f])^2` [Ortiz-Jimenez 2021, eq. 6].
 
     Arguments as in `rkhs_norm2`; with all modes it equals `target_alignment`.
 
@@ -87,7 +87,7 @@ def alignment_from_modes(
 
 
 def rkhs_lower_bound(f: Tensor, alignment: Tensor) -> Tensor:
-    """`|f|_2^4 / alpha(f)`, never above the squared RKHS norm (spec `linearization` 1.6, Lemma 1).
+    """`|f|_2^4 / alpha(f)`, never above the squared RKHS norm [Ortiz-Jimenez 2021, lemma 1].
 
     Args:
         f: target values (m,) or (q, m); `|f|_2^2` is their mean square.
@@ -101,7 +101,7 @@ def rkhs_lower_bound(f: Tensor, alignment: Tensor) -> Tensor:
 
 
 def generalisation_term(norm2: Tensor, mean_diagonal: Tensor | float, m: int) -> Tensor:
-    """`sqrt(|f|_Theta^2 E[Theta(x,x)] / m)` (spec `linearization` 1.6, eq. 2).
+    """`sqrt(|f|_Theta^2 E[Theta(x,x)] / m)` [Ortiz-Jimenez 2021, eq. 2].
 
     Args:
         norm2: squared RKHS norm of the target, any shape.
@@ -115,10 +115,9 @@ def generalisation_term(norm2: Tensor, mean_diagonal: Tensor | float, m: int) ->
 
 
 def energy_concentration(phi: Tensor, y: Tensor, K: int = 50) -> EnergyConcentration:
-    """`|Phi[:K] y| / |y|` with the top K unit eigenvectors (spec `linearization` 1.7).
+    """`|Phi[:K] y| / |y|` with the top K unit eigenvectors [Ortiz-Jimenez 2021, sec. 4.2].
 
-    Its square for labels +-1 is also the label alignment `sum_{r<=K} (v_r.y)^2 / P` of spec
-    `regimes` S14.
+    Its square for labels +-1 is also the label alignment `sum_{r<=K} (v_r.y)^2 / P`.
 
     Args:
         phi: unit eigenvectors as rows (k, m), k >= K, in decreasing order of eigenvalue.

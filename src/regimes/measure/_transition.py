@@ -1,6 +1,7 @@
 """N*: how many parameters are needed to fit, from runs at several sizes.
 
-Sources: spec `landscape` S6 (N* by the rule of 0.1 N) and LAND-63 (N* where half of the runs fit).
+docs/themes/regimes.md, "Fits that stop, and jamming", has both: N* by the rule of 0.1 N, and N*
+where half of the runs fit.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Transition:
 
 
 def n_star(parameters: Numbers, jammed: np.ndarray) -> Transition | None:
-    """N* by the rule of spec `landscape` S6: from wide to narrow, the first size that jams.
+    """N* by the rule of 0.1 N: from wide to narrow, the first size that jams.
 
     A size jams when at least half of its runs do. With N1 this size and N2 the next larger one,
     `N* = sqrt(N1 N2)`.

@@ -1,4 +1,4 @@
-"""Activations, each multiplied so that E[sigma(g)^2] = 1 for g ~ N(0, 1) (spec `regimes` S2)."""
+"""Activations, each multiplied so that E[sigma(g)^2] = 1 for g ~ N(0, 1) [Geiger 2020, eq. 10]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The convolutional network with four hidden layers of spec `regimes` S12."""
+"""The convolutional network with four hidden layers of [Geiger 2020, sec. 7]."""
 
 from __future__ import annotations
 

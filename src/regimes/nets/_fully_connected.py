@@ -30,7 +30,7 @@ class _Biases:
 
 @final
 class FullyConnected(Network):
-    """f(x) with `depth` = L hidden layers of equal width h (specs `regimes` S1, `compression` S2).
+    """f(x) with `depth` = L hidden layers of equal width h [Geiger 2020, eqs. 11 to 14].
 
     z_0 = x; z~_l = m_l W_l z_{l-1} + m_b B_l and z_l = sigma(z~_l) for l = 1..L;
     f = m_{L+1} W_{L+1} z_L + m_b B_{L+1}.
@@ -42,13 +42,13 @@ class FullyConnected(Network):
     | `ABC(a, b)` | d^-1/2 h^-a_1, h^-a_2, ... | N(0, h^-2b_l) | normalised |
     | "standard" | 1 | by `init` | plain |
 
-    So f_mean_field = f_ntk / sqrt(h) weight by weight. With `bias=True` the specs' own forms are:
+    So f_mean_field = f_ntk / sqrt(h) weight by weight. With `bias=True` the papers' own forms are:
 
     | parametrization | m_b | hidden biases start | output bias | where |
     |---|---|---|---|---|
-    | "mean_field", depth 1 | 1 | N(0, 1) | none | `compression` S2 |
-    | "ntk", deeper "mean_field", `ABC` | 0.1 | 0 | yes, starts at 0 | `regimes` S1 |
-    | "standard" | 1 | by `init` | yes, by `init` | `alignment` 1.1 |
+    | "mean_field", depth 1 | 1 | N(0, 1) | none | [Paccolat 2021, eq. 1] |
+    | "ntk", deeper "mean_field", `ABC` | 0.1 | 0 | yes, starts at 0 | [Geiger 2020, app. J] |
+    | "standard" | 1 | by `init` | yes, by `init` | [Baratin 2021, sec. 3.1] |
 
     Args:
         in_dim: input size d; inputs (n, ...) with d entries each are flattened.
@@ -279,7 +279,7 @@ def _product(weight: Tensor, z: Tensor, alpha: float, bias: Tensor | None, beta:
     return rows.reshape(*weight.shape[:2], -1)
 
 
-def MLP(  # noqa: N802 - the spec's own name
+def MLP(  # noqa: N802 - the papers' own name
     d_in: int,
     width: int,
     depth: int,
@@ -292,13 +292,13 @@ def MLP(  # noqa: N802 - the spec's own name
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> FullyConnected:
-    """A standard network whose `depth` counts weight matrices (spec `alignment` 1.1).
+    """A standard network whose `depth` counts weight matrices, as in [Baratin 2021].
 
     It has depth - 1 hidden layers, each with its own weights, and is a `FullyConnected` with
     `parametrization="standard"`.
 
     Example:
-        >>> MLP(3072, 100, 3, 1).n_params  # the MLP of spec `linearization` 1.1
+        >>> MLP(3072, 100, 3, 1).n_params  # the MLP of [Ortiz-Jimenez 2021]
         317501
     """
     return FullyConnected(

@@ -1,4 +1,4 @@
-"""Initialisers: how the stored weights and biases start (spec `alignment` 1.1)."""
+"""Initialisers: how the stored weights and biases start."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _truncated(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Ten
 
 
 def _orthogonal(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
-    """Rows out of random orthogonal blocks (spec `landscape` S1, A6).
+    """Rows out of random orthogonal blocks (docs/themes/regimes.md, "Fits that stop, and jamming").
 
     A layer of i inputs stacks as many i x i orthogonal matrices as its outputs need, so that every
     neuron's weights have norm 1 also where outputs and inputs differ in number.

@@ -24,7 +24,7 @@ class ScaledLinear(nn.Linear):
     """y = (weight_multiplier * weight) x + bias_multiplier * bias.
 
     `ScaledLinear(d, h, weight_multiplier=d**-0.5)` with weights N(0, 1) is a layer of the ntk
-    parametrisation (spec `regimes` S1).
+    parametrisation [Geiger 2020, eqs. 12 to 14].
 
     Example:
         >>> layer = ScaledLinear(4, 1, bias=False, weight_multiplier=0.5, device="meta")
@@ -65,8 +65,8 @@ class ScaledConv2d(nn.Conv2d):
     """Convolution with `weight_multiplier * weight` and `bias_multiplier * bias`.
 
     The weight multiplier is 1 / sqrt(fan_in), fan_in = in_channels / groups * kernel area, unless
-    one is given: with weights N(0, 1) that is the convolution of specs `regimes` S12 and
-    `compression` S17.
+    one is given: with weights N(0, 1) that is the convolution of [Geiger 2020] and
+    [Paccolat 2021].
 
     Example:
         >>> ScaledConv2d(4, 8, 5, device="meta").weight_multiplier

@@ -1,4 +1,4 @@
-"""LeNet5 (spec `linearization` 1.1)."""
+"""LeNet5, as [Ortiz-Jimenez 2021, app. A] uses it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LeNet5(ImageNetwork):
         in_shape: (channels, height, width), or (height, width) for one channel.
         out_dim: number of outputs.
         padding: "same" pads by 2 (the public code, default); "valid" is the classic network.
-        pool: "average", or "max" as in spec `deformations` 1.6.
+        pool: "average", or "max" as in [Petrini 2021].
         features: channels of the two convolutions, widths of the two hidden linear layers.
         activation: see `nets.activation`.
         init: initialiser, see `nets.initialise`.

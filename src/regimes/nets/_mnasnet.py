@@ -1,4 +1,4 @@
-"""The MnasNet-like network for digit parity of spec `compression` S17."""
+"""The network after MnasNet [Tan 2019] that learns digit parity in [Paccolat 2021, sec. 5.2]."""
 
 from __future__ import annotations
 

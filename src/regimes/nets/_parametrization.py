@@ -1,4 +1,4 @@
-"""The a-b-c family of parametrisations (spec `regimes` S1 and S3)."""
+"""The a-b-c family of parametrisations [Yang 2021], [Geiger 2021b, sec. 8.2]."""
 
 from __future__ import annotations
 

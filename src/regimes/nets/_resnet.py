@@ -1,4 +1,4 @@
-"""ResNet18 in its small-image form (specs `alignment` 1.1, `linearization` 1.1)."""
+"""ResNet18 [He 2016] in its form for small images."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class ResNet18(ImageNetwork):
         out_dim: number of outputs.
         base: channels of the first stage (64).
         batch_norm: batch norm after every convolution; without it convolutions have biases.
-        zero_init_residual: start the last batch-norm scale of every block at 0 instead of 1
-            (spec `linearization` 4.3 explains why it is off).
+        zero_init_residual: start the last batch-norm scale of every block at 0 instead of
+            1, as the programs of [Ortiz-Jimenez 2021] do.
         activation: see `nets.activation`; plain, not normalised.
-        init: initialiser; "kaiming" as in spec `alignment`, "lecun" as in spec `linearization`.
+        init: initialiser; "kaiming", or "lecun" for networks like those of [Ortiz-Jimenez 2021].
         seed: the parameters' seed.
         dtype: floating-point type of the parameters.
         device: where the parameters live.

@@ -1,4 +1,4 @@
-"""VGG networks for small images (spec `alignment` 1.1)."""
+"""VGG networks [Simonyan 2015] for small images, as [Baratin 2021, sec. 3.1] uses them."""
 
 from __future__ import annotations
 

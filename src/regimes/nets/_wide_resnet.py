@@ -1,4 +1,4 @@
-"""The wide residual network without batch norm of spec `regimes` S12."""
+"""The wide residual network [Zagoruyko 2016] without batch norm of [Geiger 2020, app. A]."""
 
 from __future__ import annotations
 

@@ -44,10 +44,10 @@ def image_task(
 ) -> Dataset:
     """Images of a set, ready to be learned.
 
-    Without options they are made as spec `regimes` S13 has them: files pooled and shuffled, the
-    mean image of training and test set subtracted, every image scaled to `sum_i x_i^2 = d`, classes
-    even and odd. With `components` the images are then replaced by their first principal
-    components, those of training and test set together.
+    Without options they are made as docs/themes/regimes.md, "Data", has it: files pooled and
+    shuffled, the mean image of training and test set subtracted, every image scaled to `sum_i x_i^2
+    = d`, classes even and odd. With `components` the images are then replaced by their first
+    principal components, those of training and test set together.
 
     Args:
         images: one of SETS; "digits" are the 1797 built-in ones of 8 x 8 pixels.
@@ -65,7 +65,7 @@ def image_task(
         scale: of the components: "mean" divides all by one number, so that their mean variance is
             1; "whiten" gives each the variance 1; None leaves them.
         sphere: what is scaled to the sphere of radius sqrt(d): "images", before components are
-            taken; "components", after that (spec `landscape` S3); "none".
+            taken; "components", after that; "none".
         labels: "parity" of the class (+1 even, -1 odd), "first_half" of the classes against the
             second, or "classes" as they are.
         flat: points as vectors; components always are.

@@ -18,7 +18,7 @@ Direction = dict[str, Tensor]
 class MixedDerivative:
     """d^2 f / (d theta d x) of one output, averaged over inputs, as a linear operator.
 
-    Spec `linearization.md` 1.8. Maps an input direction u to the parameter vector
+    [Ortiz-Jimenez 2021, eq. 4]. Maps an input direction u to the parameter vector
     grad_theta (u . grad_x f), and back.
 
     Args:
@@ -112,7 +112,8 @@ class AnisotropyDirections:
     Attributes:
         directions: (k, *input shape), unit vectors.
         singular_values: (k,), decreasing.
-        alignments: (k,), their squares: alpha of the linear predictor u . x (Theorem 1).
+        alignments: (k,), their squares: alpha of the linear predictor u . x
+            [Ortiz-Jimenez 2021, theorem 1].
     """
 
     directions: Tensor
@@ -129,7 +130,7 @@ def anisotropy_directions(
     output: int = 0,
     memory: str | int | None = None,
 ) -> AnisotropyDirections:
-    """Neural anisotropy directions (spec `linearization.md` 1.8, Theorem 1).
+    """Neural anisotropy directions [Ortiz-Jimenez 2020], [Ortiz-Jimenez 2021, theorem 1].
 
     Args:
         network: the network, smooth in its inputs (GELU rather than ReLU: at x = 0 a ReLU net

@@ -1,6 +1,6 @@
 """What each way of contracting a layer costs, and which is cheapest.
 
-Counts are multiply-adds and bytes (spec `linearization.md` 1.3). They are turned into time with
+Counts are multiply-adds and bytes. They are turned into time with
 round figures for the kind of machine, good enough to order the choices; `measured_rates` replaces
 them where a time is shown to the user.
 """

@@ -97,7 +97,7 @@ def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> Co
 
 
 def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> KernelEigenpairs:
-    """Eigenpairs of all n samples extended from the first m0 (spec `linearization.md` 1.3).
+    """Eigenpairs of all n samples extended from the first m0 (Nyström).
 
     Eigenvalues scale by n/m0, vectors extend as sqrt(m0/n) K[:, :m0] u / lambda. The residuals say
     how good that is, measured on the true kernel by products.

@@ -20,7 +20,7 @@ OutputChoice = str | int | Sequence[float] | Tensor
 class TangentKernel:
     """Theta(x, x') = grad f(x) . grad f(x'), at the parameters where the network stands now.
 
-    Spec `alignment.md` 1.3 (eq. 40), `linearization.md` 1.3, `regimes.md` S9. The network is
+    [Jacot 2018], [Geiger 2020, eq. 5], [Baratin 2021, eq. 40]. The network is
     copied (unless copy=False), so training it further does not change this kernel. Parameters with
     requires_grad=False are left out. Any `nn.Module` that maps (n, ...) to (n, c) without letting
     samples interact will do; inputs may be a tensor, a tuple (positional) or a dict (by name).
@@ -109,7 +109,7 @@ class TangentKernel:
         groups: Mapping[str, Sequence[str]] | None = None,
         outputs: OutputChoice = "full",
     ) -> dict[str, Tensor]:
-        """Gram of every layer; they sum to the whole (spec `alignment.md` 1.3, ALI-04).
+        """Gram of every layer; they sum to the whole [Baratin 2021, sec. 3.3].
 
         Args:
             x: n samples.
@@ -135,7 +135,7 @@ class TangentKernel:
         )
 
     def features(self, x: Batch) -> Tensor:
-        """Tangent features, (n, c, P): the Jacobian itself (spec `alignment.md` 1.3, eq. 24)."""
+        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24]."""
         return self._engine.features(x)
 
     def diagonal(self, x: Batch) -> Tensor:
@@ -144,7 +144,7 @@ class TangentKernel:
         return found[:, 0] if found.shape[1] == 1 else found
 
     def trace(self, x: Batch) -> float:
-        """Sum of the diagonal, exactly: ||Phi||_F^2 (spec `alignment.md` 1.3)."""
+        """Sum of the diagonal, exactly: ||Phi||_F^2."""
         return float(self._engine.diagonal(x).sum(dtype=torch.float64))
 
     def stochastic_trace(
@@ -214,7 +214,7 @@ class TangentKernel:
     def target_alignment(self, x: Batch, y: Tensor, *, normalise: str = "mean") -> Tensor:
         """alpha(f) = ||(1/n) sum_i f(x_i) grad f_theta(x_i)||^2, no Gram.
 
-        Spec `linearization.md` 1.5 (Lemma 1). Equals y^T K y / n^2.
+        [Ortiz-Jimenez 2021, lemma 1]. Equals y^T K y / n^2.
 
         Args:
             x: n samples.

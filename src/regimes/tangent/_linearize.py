@@ -14,9 +14,9 @@ from torch.nn.modules.batchnorm import _BatchNorm
 class LinearizedModel(nn.Module):
     """f^(x) = f_a(x) + <theta - theta_a, grad f_a(x)>, or the second term alone.
 
-    Spec `linearization.md` 1.2 (eq. 1). One forward-mode product per batch, no Jacobian stored. The
+    [Ortiz-Jimenez 2021, eq. 1]. One forward-mode product per batch, no Jacobian stored. The
     gradient with respect to theta is grad f_a(x) whatever theta is. Batch norm and dropout are
-    frozen in evaluation mode, so samples do not interact (App. B there).
+    frozen in evaluation mode, so samples do not interact (app. B there).
 
     Build it with `linearize`. Trainable parameters live in `theta`, with the network's own names;
     the anchor and, where it differs, the origin are kept frozen beside them, so `state_dict` holds
@@ -86,17 +86,17 @@ def linearize(
     biased: bool = True,
     reset_statistics: bool = False,
 ) -> LinearizedModel:
-    """The trainable first-order model of `network` (spec `linearization.md` 1.2).
+    """The trainable first-order model of `network` [Ortiz-Jimenez 2021, eq. 1].
 
     Args:
         network: any module; it is copied.
         anchor: parameters (a state_dict) where the gradient is taken; None: the current ones.
         origin: parameters that theta starts from and, for the unbiased model, that its
             displacement is measured from; None: the anchor. `anchor=solution, origin=init,
-            biased=False` is the trained-kernel model of the document's Sec 4.3.
+            biased=False` is the trained-kernel model of [Ortiz-Jimenez 2021, sec. 4.3].
         biased: add the network's output at the anchor.
-        reset_statistics: set batch-norm statistics to mean 0 and variance 1 first, as the document
-            does when it anchors at a trained checkpoint.
+        reset_statistics: set batch-norm statistics to mean 0 and variance 1 first, as the
+            paper's programs do when they anchor at a trained checkpoint.
 
     Example:
         >>> import torch

@@ -12,7 +12,7 @@ from regimes.nets import Ensemble, FullyConnected
 def stacked_gram(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB") -> Tensor:
     """The tangent kernel (R, n, n) of every member on its own, in the precision of the ensemble.
 
-    `Theta = sum_l m_l^2 (Z_(l-1) Z_(l-1)^T) * (D_l D_l^T)` entry by entry (spec `regimes` S9), with
+    `Theta = sum_l m_l^2 (Z_(l-1) Z_(l-1)^T) * (D_l D_l^T)` entry by entry, with
     m_l the multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`; a layer's biases
     add `m_b^2 D_l D_l^T`. No Jacobian is made, and no loop runs over members. For one network of
     any kind use `TangentKernel`.

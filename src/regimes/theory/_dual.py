@@ -29,7 +29,7 @@ class Dual(ABC):
 
 
 class Relu(Dual):
-    """`s(u) = sqrt(2) max(0, u)`: the arc-cosine kernels (spec `regimes` S9, `compression` S10)."""
+    """`s(u) = sqrt(2) max(0, u)`: arc-cosine kernels (docs/themes/regimes.md, "Tangent kernel")."""
 
     def second_moment(self, q: Tensor) -> Tensor:
         """`E s(u)^2 = q`."""

@@ -8,7 +8,7 @@ from regimes._check import positive_int, real
 def beta_lazy(d: int, xi: float = 1.0) -> float:
     """`(d - 1 + xi)/(3d - 3 + xi)`: test error falls as `p^-beta` for a frozen kernel.
 
-    Spec `compression` S14; `d/(3d-2)` for the cusp exponent xi = 1 of relu networks.
+    [Paccolat 2021, sec. 3.1]; `d/(3d-2)` for the cusp exponent xi = 1 of relu networks.
 
     Args:
         d: input dimension.
@@ -24,7 +24,7 @@ def beta_lazy(d: int, xi: float = 1.0) -> float:
 def beta_feature(d: int, d_perp: int) -> float:
     """Learning exponent when the uninformative directions shrink as `Lambda ~ sqrt(p)`.
 
-    Spec `compression` S14: `beta_lazy + g/2` with g of `compression_exponent`, which is
+    [Paccolat 2021, secs. 3.1 and 4]: `beta_lazy + g/2` with g of `compression_exponent`, which is
     `(2d-1)/(3d-2)` for one informative direction and `(d + d_perp/2)/(3d-2)` for more.
 
     Args:
@@ -40,7 +40,7 @@ def beta_feature(d: int, d_perp: int) -> float:
 def compression_exponent(d: int, d_perp: int) -> float:
     """G in `error ~ Lambda^-g` when the uninformative directions shrink by Lambda.
 
-    Spec `compression` S14, xi = 1: `2(d-1)/(3d-2)` for one informative direction,
+    [Paccolat 2021, secs. 3.1 and 4], xi = 1: `2(d-1)/(3d-2)` for one informative direction,
     `d_perp/(3d-2)` for more.
 
     >>> round(compression_exponent(5, 4), 4), round(compression_exponent(3, 1), 4)
@@ -57,7 +57,7 @@ def compression_exponent(d: int, d_perp: int) -> float:
 def compression_gain(amplification: float, d: int, d_perp: int) -> float:
     """Factor `Lambda^-g` on the test error of a kernel whose inputs are compressed by Lambda.
 
-    Spec `compression` S14.
+    [Paccolat 2021, secs. 3.1 and 4].
 
     >>> compression_gain(1.0, 5, 4), round(compression_gain(8.0, 5, 4), 4)
     (1.0, 0.2781)

@@ -18,7 +18,7 @@ _FAR = 38.0
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """A place z on the informative axis where the boundary of an aligned neuron rests (S8)."""
+    """A place z on the informative axis where the boundary of an aligned neuron rests."""
 
     z: float  # -sqrt(d) b/w_1
     sign_w: int  # of w_1
@@ -39,7 +39,7 @@ class FixedPoint:
 
     @property
     def saturation(self) -> float:
-        """`C_1 - sign(w_1) y(z) phi(z)`: w_i/w_1 ends at the noise S_i divided by it (S9)."""
+        """`C_1 - sign(w_1) y(z) phi(z)`: w_i/w_1 ends at the noise S_i divided by it."""
         return self.c1 - self.sign_w * self.label * _density(self.z)
 
 
@@ -62,7 +62,9 @@ def stripe_fixed_points(x_min: float, x_max: float, d: int) -> list[FixedPoint]:
 
 
 def fixed_points(interfaces: Sequence[float], first_sign: int, d: int) -> list[FixedPoint]:
-    """Every fixed point of the boundary of an aligned neuron (spec `compression` S8).
+    """Every fixed point of the boundary of an aligned neuron.
+
+    See docs/themes/compression.md, "Fixed points", also for two misprints of the paper.
 
     As `lambda -> +-inf` the boundary moves as `tau z' = -(beta/w_1) B(z)`,
     `B = d C_b + z C_1`. All roots of B for both signs of w_1 are returned, those of positive w_1

@@ -9,7 +9,7 @@ from regimes._check import positive_int, real
 
 
 def implicit_ridge(eigenvalues: ArrayLike, ridge: float, width: int) -> float:
-    """The positive root of `r = lambda + (r/h) tr K (K + r)^-1` (spec `regimes` REG-69).
+    """The positive root of `r = lambda + (r/h) tr K (K + r)^-1` [Jacot 2020].
 
     Ridge regression with `lambda` on h random features, averaged over their draws, is close to
     kernel ridge regression with the larger ridge r under the kernel of infinitely many features.

@@ -38,12 +38,12 @@ def infinite_width(
     output_bias: bool = False,
     parametrization: str = "ntk",
 ) -> InfiniteWidthKernels:
-    """NNGP and tangent kernel of the fully connected network of spec `regimes` S1 at h = infinity.
+    """NNGP and tangent kernel of the fully connected network of [Jacot 2018] at h = infinity.
 
     `zt_1 = W x/sqrt(d) + m B`, `zt_{l+1} = W s(zt_l)/sqrt(h) + m B`, `f = W s(zt_L)/sqrt(h)`, all W
     standard normal, B of standard deviation `bias_std`, everything trained. With S and T the
     covariance and the tangent kernel of the pre-activations, `S = x.x'/d + m^2 std^2` and
-    `T = x.x'/d + m^2` at first; then L times (spec `regimes` S9, `compression` S10)
+    `T = x.x'/d + m^2` at first; then L times (docs/themes/regimes.md, "Tangent kernel")
 
         `T <- E[s s] + T E[s' s'] (+ m^2)`,   `S <- E[s s] (+ m^2 std^2)`
 

@@ -18,7 +18,7 @@ _BLOCK = 1 << 23
 
 @dataclass(frozen=True)
 class BoundaryNoise:
-    """Realised noise of one data set at one place of the boundary (spec `compression` S9)."""
+    """Realised noise of one data set at one place of the boundary [Paccolat 2021, app. C.3]."""
 
     drift: Tensor  # (d-1,), S_i = mean of x_i y over the data on the active side, else 0
     normal: Tensor  # (d-1,), N_i = sqrt(p) S_i/sqrt(D_perp), of variance one over data sets
@@ -35,7 +35,7 @@ class BoundaryNoise:
 def boundary_noise(x: Tensor, y: Tensor, z: float, sign_w: int) -> BoundaryNoise:
     """Noise that a data set gives to aligned neurons with their boundary at z.
 
-    Spec `compression` S9, App. C.3: `S_i = (1/p) sum_mu x_i y H(sign_w (x_1 - z))` for i > 1, whose
+    [Paccolat 2021, app. C.3]: `S_i = (1/p) sum_mu x_i y H(sign_w (x_1 - z))` for i > 1, whose
     average over data sets vanishes, and `N_i = sqrt(p) S_i/sqrt(D_perp)`.
 
     Args:
@@ -60,7 +60,7 @@ def sample_drift(w: Tensor, b: Tensor, x: Tensor, y: Tensor) -> StripeDrift:
     """The averages of `stripe_drift` over a data set instead of the population.
 
     `mean_mu y x H(w.x/sqrt(d) + b)` and `sqrt(d) mean_mu y H(w.x/sqrt(d) + b)`: what drives each
-    neuron of eq. 4 while every sample is unfitted.
+    neuron of [Paccolat 2021, eq. 4] while every sample is unfitted.
 
     Args:
         w: weights (N, d).
@@ -98,16 +98,16 @@ class AxisNoise:
 
     For neurons `w`, `b` it returns the difference between the data set's averages and the
     population's over the half-space `sign(w_1) (x_1 - zeta_1) > 0` that an aligned neuron sees,
-    `zeta_1 = -sqrt(d) b/w_1`: N of eq. 7 followed along the trajectory instead of frozen at z*.
-    Between samples it is interpolated, which changes it by less than one sample does. Use it as
-    `noise` of `neuron_trajectories`.
+    `zeta_1 = -sqrt(d) b/w_1`: N of [Paccolat 2021, eq. 7] followed along the trajectory instead of
+    frozen at z*. Between samples it is interpolated, which changes it by less than one sample does.
+    Use it as `noise` of `neuron_trajectories`.
 
     Args:
         x: training points (p, d), the informative coordinate first.
         y: labels +-1, (p,).
         interfaces: increasing values of x_1 where the label changes.
         first_sign: +1 or -1, the label below the first interface.
-        everything: True adds noise to w_1 and b too; the source leaves it out (App. C.3), though
+        everything: True adds noise to w_1 and b too; the paper leaves it out (app. C.3), though
             it shifts growth rates by `1/sqrt(p)`.
     """
 

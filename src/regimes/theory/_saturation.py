@@ -25,7 +25,7 @@ class Saturation:
 
 
 def saturation(point: FixedPoint, x: Tensor, y: Tensor) -> Saturation:
-    """Where the compression of a data set stops (spec `compression` S9, from eq. 7).
+    """Where the compression of a data set stops, from [Paccolat 2021, eq. 7].
 
     `w_i/w_1 = S_i/(C_1 - sign(w_1) y(z*) phi(z*))`, S the noise of the data set at the fixed point,
     and `Lambda* = sqrt(d-1)/|w_perp/w_1|` if all weight sits there: take the fastest attractor.
@@ -63,10 +63,10 @@ class SampleAttractor:
 def sample_attractor(point: FixedPoint, x: Tensor, y: Tensor) -> SampleAttractor:
     """The direction (w, b) that the drift of one data set leaves as it is, near a fixed point.
 
-    While every sample is unfitted a neuron is driven by `sample_drift` (eq. 4), and its direction
-    comes to rest where (w, b) is parallel to it. `saturation` is the first order of this in
-    `1/sqrt(p)`, with the drift taken at the population's z*; here nothing is expanded. The two
-    differ by a share of `p^(-1/4)`: z* moves by `1/sqrt(p)`, and the noise walks as the root of it.
+    While every sample is unfitted a neuron is driven by `sample_drift` [Paccolat 2021, eq. 4], and
+    its direction comes to rest where (w, b) is parallel to it. `saturation` is the first order of
+    this in `1/sqrt(p)`, with the drift taken at the population's z*; here nothing is expanded. The
+    two differ by a share of `p^(-1/4)`: z* moves by `1/sqrt(p)`, the noise walks as its root.
 
     Args:
         point: the fixed point of the population, where the search begins.
@@ -109,7 +109,7 @@ def sample_attractor(point: FixedPoint, x: Tensor, y: Tensor) -> SampleAttractor
 
 
 def amplification_prefactor(point: FixedPoint) -> float:
-    """`|C_1 - sign(w_1) y phi(z*)|/sqrt(D_perp)`: Lambda* over `sqrt(p) sqrt(d-1)/|N|` (S9).
+    """`|C_1 - sign(w_1) y phi(z*)|/sqrt(D_perp)`: Lambda* over `sqrt(p) sqrt(d-1)/|N|`.
 
     >>> from regimes.theory import dominant, stripe_fixed_points
     >>> dims = (2, 3, 5, 10)
@@ -121,7 +121,7 @@ def amplification_prefactor(point: FixedPoint) -> float:
 
 
 def median_amplification(point: FixedPoint, p: int) -> float:
-    """Median over data sets of Lambda*, |N| following the chi distribution of d-1 (S9).
+    """Median over data sets of Lambda*, |N| following the chi distribution of d-1.
 
     >>> from regimes.theory import dominant, stripe_fixed_points
     >>> point = dominant(stripe_fixed_points(-0.3, 1.18549, 5))
@@ -139,9 +139,9 @@ def median_amplification(point: FixedPoint, p: int) -> float:
 def noise_time(point: FixedPoint, p: float) -> float:
     """tau_perp in units of tau: when sampling noise stops the growth of lambda.
 
-    Before it, lambda grows at `tau/tau* - tau/tau_perp*` (spec `compression` S8), and it stops at
-    the order of sqrt(p) (eq. 8): `ln(sqrt p)/(tau/tau* - tau/tau_perp*)`, the `tau* log p` of the
-    source with its constant. The plateau of Lambda shows only if this is shorter than t*.
+    Before it, lambda grows at `tau/tau* - tau/tau_perp*`, and it stops at the order of sqrt(p)
+    [Paccolat 2021, eq. 8]: `ln(sqrt p)/(tau/tau* - tau/tau_perp*)`, the `tau* log p` of the paper's
+    footnote 3 with its constant. The plateau of Lambda shows only if this is shorter than t*.
 
     >>> from regimes.theory import dominant, stripe_fixed_points
     >>> round(noise_time(dominant(stripe_fixed_points(-0.3, 1.18549, 5)), 10_000), 2)

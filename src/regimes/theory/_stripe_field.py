@@ -23,7 +23,7 @@ class StripeDrift:
 def stripe_drift(
     w: Tensor, b: Tensor, *, interfaces: Sequence[float], first_sign: int = 1
 ) -> StripeDrift:
-    """`mu_1`, `mu_perp` and `mu_b` of the infinite-p neuron ODE (spec `compression` S7, App. C.1).
+    """`mu_1`, `mu_perp` and `mu_b` of the infinite-p neuron ODE [Paccolat 2021, app. C.1].
 
     Exact for every amplification `lambda = w_1/|w_perp|`, infinite included: x_1 and the
     pre-activation are jointly Gaussian, so each interface contributes an orthant probability, which

@@ -8,9 +8,9 @@ from regimes.theory._infinite_width import infinite_width
 
 
 def shallow_relu_kernel(x: Tensor, z: Tensor | None = None) -> Tensor:
-    """Limit of h times the initial tangent kernel of the network of spec `compression` S2.
+    """Limit of h times the initial tangent kernel of the network of [Paccolat 2021, eq. 1].
 
-    S10: `k(x,z) = (1/pi) {nx nz [sin t + (pi-t) cos t] + (pi-t) s}` with `s = 1 + x.z/d`,
+    `k(x,z) = (1/pi) {nx nz [sin t + (pi-t) cos t] + (pi-t) s}` with `s = 1 + x.z/d`,
     `nx = sqrt(1 + |x|^2/d)`, `cos t = s/(nx nz)`; `k(x,x) = 2 nx^2`. It is `infinite_width` for one
     relu layer with biases of variance one in the mean-field parametrisation.
 

@@ -60,7 +60,7 @@ def neuron_field(
     """Rates of change of (w, b, beta) in units of 1/tau on infinitely many samples.
 
     `tau w' = beta mu_w`, `tau b' = beta mu_b`, `tau beta' = w.mu_w + b mu_b` with mu of
-    `stripe_drift` (spec `compression` S7, eq. 5). They conserve `beta^2 - |w|^2 - b^2` and are
+    `stripe_drift` [Paccolat 2021, eq. 5]. They conserve `beta^2 - |w|^2 - b^2` and are
     homogeneous of degree one in the state.
 
     Args:
@@ -96,16 +96,16 @@ def neuron_trajectories(
     rtol: float = 1e-6,
     max_steps: int = 100_000,
 ) -> NeuronTrajectories:
-    """Integrate the neuron ODE (spec `compression` S7, eq. 5), with sampling noise (S9) if asked.
+    """Integrate the neuron ODE [Paccolat 2021, eq. 5], with sampling noise (eq. 7) if asked.
 
     Each neuron takes its own adaptive steps (Dormand-Prince, order 5), all of them at once. The
     field is homogeneous of degree one, so states are rescaled as they grow and no weight overflows.
 
-    `noise` is what a finite data set adds to the averages mu (App. C: `sigma N/sqrt(p)`): one
-    vector (d+1,), or (N, d+1) for a vector per neuron, whose columns go to the d weights and the
-    bias; or a function of the weights (n, d) and biases (n,) of some neurons that returns
-    (n, d+1), such as `AxisNoise`. The vector of eq. 7, constant at one fixed point and zero for w_1
-    and b, is `BoundaryNoise.vector`.
+    `noise` is what a finite data set adds to the averages mu, `sigma N/sqrt(p)` of
+    [Paccolat 2021, app. C]: one vector (d+1,), or (N, d+1) for a vector per neuron, whose columns
+    go to the d weights and the bias; or a function of the weights (n, d) and biases (n,) of some
+    neurons that returns (n, d+1), such as `AxisNoise`. The vector of eq. 7, constant at one fixed
+    point and zero for w_1 and b, is `BoundaryNoise.vector`.
 
     Args:
         w: initial weights (N, d).

@@ -10,7 +10,7 @@ from regimes.theory._fixed_points import FixedPoint
 
 
 def stripe_tau(h: int, d: int) -> float:
-    """`tau = h sqrt(d/2)`, the time in which neurons of a network of width h move (S4).
+    """`tau = h sqrt(d/2)`, the time in which neurons move at width h [Paccolat 2021, eq. 5].
 
     >>> stripe_tau(100, 2)
     100.0
@@ -33,9 +33,10 @@ def dominant(points: Iterable[FixedPoint]) -> FixedPoint:
 
 
 def fitting_slope(points: Iterable[FixedPoint]) -> float:
-    """`dt*/d ln(1/alpha) = tau*_min/2` in units of tau for small alpha (S4).
+    """`dt*/d ln(1/alpha) = tau*_min/2` in units of tau for small alpha.
 
-    Weights grow as `exp(t/tau*)`, the function as their square.
+    See docs/themes/compression.md, "Times". Weights grow as `exp(t/tau*)`, the function as their
+    square.
 
     >>> from regimes.theory import stripe_fixed_points
     >>> round(fitting_slope(stripe_fixed_points(-0.3, 1.18549, d=5)), 3)

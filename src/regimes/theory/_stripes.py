@@ -21,7 +21,7 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class StripeConstants:
-    """Averages over the active side of an aligned neuron, its boundary at z (spec S8)."""
+    """Averages over the active side of an aligned neuron, its boundary at z."""
 
     c1: Tensor  # <y x_1 H(+-(x_1 - z))>
     cb: Tensor  # <y H(+-(x_1 - z))>
@@ -32,7 +32,7 @@ class StripeConstants:
 def stripe_constants(
     z: Tensor | float, sign_w: int, *, interfaces: Sequence[float], first_sign: int = 1
 ) -> StripeConstants:
-    """`C_1`, `C_b`, `C_perp`, `D_perp` of an aligned neuron (spec `compression` S8, App. C.2).
+    """`C_1`, `C_b`, `C_perp`, `D_perp` of an aligned neuron [Paccolat 2021, app. C.2].
 
     The neuron sees the side `sign_w (x_1 - z) > 0` of standard normal data whose label is
     `first_sign` below the first interface and changes sign at each one.

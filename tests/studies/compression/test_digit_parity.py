@@ -24,7 +24,7 @@ def test_errors_are_fractions(summary):
     assert bool(((error >= 0) & (error <= 0.7)).all())
 
 
-def test_every_third_size_of_the_document():
+def test_every_third_size_of_the_paper():
     assert PAPER_P[:3] == (51, 87, 151)
     assert (PAPER_P[-1], len(PAPER_P)) == (6944, 10)
 
@@ -61,7 +61,7 @@ def test_curves_in_the_wrong_order_do_not(study, summary):
     assert [claim.verdict.value for claim in claims[:3]] == ["not reproduced"] * 3
 
 
-def test_images_of_mnist_are_held_to_the_document(study, summary):
+def test_images_of_mnist_are_held_to_the_paper(study, summary):
     data = known(summary.dataset, SLOPES, (200, 6944))
     data = data.assign(pixels=data.pixels * 0 + 784)
     exponents, _, last, _, dimension, _, _ = study.claims(data)

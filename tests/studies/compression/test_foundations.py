@@ -117,7 +117,7 @@ def test_a_check_that_has_not_run_leaves_its_own_claims_undecided(study, summary
     unclear = {claim.id: claim.why for claim in study.claims(data)}
     assert unclear["COMP-49"] == "the block exponents has not run"
     drawn = [title for title, figure in study.figures(data).items() if figure.data]
-    assert drawn == ["Fig. 3b: where kinks come to rest", "The drift of neurons"]
+    assert drawn == ["Where kinks come to rest (fig. 3b)", "The drift of neurons"]
 
 
 @pytest.mark.filterwarnings("error")

@@ -60,7 +60,7 @@ DRAWS -= np.median(DRAWS, axis=2, keepdims=True)
 
 
 def known(*, ratio=0.45, end=0.12, norm=0.65, first_mode=0.05, lead=0.2, sum_of=2.0, scatter=0.05):
-    """Kernels of which training makes what the document says; by default a little scattered.
+    """Kernels of which training makes what the paper says; by default a little scattered.
 
     `ratio` is that of the distance at the end to the same network's at t*.
     """

@@ -76,7 +76,7 @@ def test_a_longer_memory_changes_more(dataset):
     [
         ({}, set()),
         ({"steps": 5e-3}, {"REG-45"}),
-        ({"ratio": 8.3}, {"REG-46"}),  # the ledger's expectation is not the document's statement
+        ({"ratio": 8.3}, {"REG-46"}),  # what we expect is not what the paper states
         ({"ratio": 1.0}, {"REG-46", "REG-46b"}),
         ({"ratio": 30.0}, {"REG-46", "REG-46b"}),
         ({"memory": 3e-2}, {"REG-47"}),

@@ -55,7 +55,7 @@ def test_the_output_grows_from_nothing_to_what_the_loss_asks_for(summary):
     np.testing.assert_allclose(start, summary.dataset.start_norm, rtol=0.2)
 
 
-def test_the_documents_growth_is_recognised(study):
+def test_the_papers_growth_is_recognised(study):
     assert verdicts(study, known()) == ["reproduced"] * 3
 
 

@@ -218,7 +218,7 @@ def test_a_border_beyond_the_grid_says_nothing_of_slowing_down(study):
     assert verdicts(study, scan)["REG-52"] == "inconclusive"
 
 
-def test_the_documents_grid():
+def test_the_papers_grid():
     assert (len(PAPER_SCALES), PAPER_SCALES[0], PAPER_SCALES[-1]) == (23, 3e-4, pytest.approx(3e7))
     assert (len(PAPER_WIDTHS), PAPER_WIDTHS[0], PAPER_WIDTHS[-1]) == (22, 20, 1248)
     paper = find("regimes/phase-diagram").parameters("paper")

@@ -24,7 +24,7 @@ def study():
 
 @pytest.fixture
 def ideal():
-    """A scan as the document has it."""
+    """A scan as [Geiger 2021b, sec. 8.1] has it."""
     seeds, members, sets = 20, 5, 4
     spread = np.exp(0.1 * np.sin(np.arange(seeds * members))).reshape(seeds, members)
     level = np.array([0.7, 300.0, 2.0, 0.4, 0.3, 0.09])
@@ -48,7 +48,7 @@ def ideal():
     )
 
 
-def test_a_scan_like_the_documents_is_reproduced(study, verdicts, ideal):
+def test_a_scan_like_the_papers_is_reproduced(study, verdicts, ideal):
     assert set(verdicts(study, ideal).values()) == {"reproduced"}
 
 

@@ -100,7 +100,7 @@ def test_flips_are_pairs_of_neuron_and_pattern():
     assert switched(start, Turned, x).tolist() == [1.0, 2.0]
 
 
-def test_the_documents_laws_are_recognised(study):
+def test_the_papers_laws_are_recognised(study):
     assert verdicts(study, known()) == ["reproduced"] * 2
 
 

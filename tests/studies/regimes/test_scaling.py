@@ -23,7 +23,7 @@ def summary(study, smoke_store):
 
 
 def known(*, power=None, share=None, kernel=None, spread=1.0, plateau=0.0, drop=1.5):
-    """A scan that follows the document's laws but for what is changed.
+    """A scan that follows the paper's laws but for what is changed.
 
     `power` maps a depth to its kernel exponent, `share` to that of the weights; `kernel` is the
     lazy exponent, `spread` a factor between widths, `plateau` a power of the scale in t_half/scale.
@@ -92,7 +92,7 @@ def test_only_wanted_places_are_trained(study):
     assert min(deep) == 1e-3
 
 
-def test_the_documents_laws_are_recognised(study):
+def test_the_papers_laws_are_recognised(study):
     assert set(verdicts(study, known()).values()) == {"reproduced"}
 
 

@@ -140,7 +140,7 @@ def test_every_named_set_is_judged_and_no_other(study, verdicts):
     assert verdicts(study, known(variants=sets))["REG-29"] == "reproduced"
     worse = {("flow:fashion_mnist", 2): (0.19, 0.3)}
     assert verdicts(study, known(worse, variants=sets))["REG-29"] == "not reproduced"
-    other = {("flow:kmnist", 2): (0.19, 0.3)}  # the document does not name it
+    other = {("flow:kmnist", 2): (0.19, 0.3)}  # the papers do not name it
     assert verdicts(study, known(other, variants=sets))["REG-29"] == "reproduced"
     level = {("flow:fashion_mnist", 2): (0.18, 0.3)}
     close = known(level, variants=sets)

@@ -1,1 +1,1 @@
-"""Studies of spec `compression`: geometric compression of invariant directions."""
+"""Geometric compression of invariant directions [Paccolat 2021]."""

@@ -1,4 +1,4 @@
-"""The attractors of the single stripe as spec `compression` tabulates them."""
+"""The attractors of the single stripe (docs/themes/compression.md, "Fixed points")."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from regimes.theory import FixedPoint
 
 
-EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe (S1)
+EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
 NAMES = ("w₁ > 0, β < 0", "w₁ > 0, β > 0", "w₁ < 0, β > 0")
 COLOURS = (draw.BLUE, draw.ORANGE, draw.GREEN)
 
-# S8: d -> z* and tau/tau* of the three classes.
+# d -> z* and tau/tau* of the three classes.
 TABLE = {
     2: ((-1.2262, 0.2376), (0.6466, 0.0786), (0.4500, 0.4221)),
     3: ((-1.3355, 0.2577), (0.6663, 0.0810), (0.5082, 0.4295)),

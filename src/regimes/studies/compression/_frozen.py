@@ -1,4 +1,4 @@
-"""Frozen kernels of the theme: that of the initial network, and those of given weights (S10)."""
+"""Frozen kernels of the theme: that of the initial network, and those of given weights."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def lazily(made: Dataset) -> Learned:
 
 
 def initial_kernel(x: Tensor, z: Tensor) -> Tensor:
-    """The tangent kernel at initialisation in the limit of infinite width (S10, 4.22)."""
+    """The tangent kernel at initialisation in the limit of infinite width."""
     from regimes.theory import shallow_relu_kernel
 
     return shallow_relu_kernel(x, z)
 
 
 def network_kernel(w: Tensor, b: Tensor, beta: Tensor) -> Kernel:
-    """The tangent kernel of one network with these weights, in float64 (S10)."""
+    """The tangent kernel of one network with these weights, in float64."""
     from regimes.measure import shallow_kernel
 
     weights = (beta.double(), w.double(), b.double())
@@ -51,7 +51,7 @@ def stacked_kernels(parameters: Mapping[str, Tensor], x: Tensor, z: Tensor | Non
 def frozen_flow(
     point: Point, made: Dataset, seed: int, width: int, *, test: bool = False, **options: Any
 ) -> Run:
-    """Hinge flow with the frozen initial kernel of one network, in float64 (S12).
+    """Hinge flow with the frozen initial kernel of one network, in float64.
 
     With `test` it has predictions for the test points too. Options are those of `kernel_flow`.
     """

@@ -1,5 +1,6 @@
-"""Figs 9 and 10: what the leading eigenvectors of kernels tell about the label.
+"""What the leading eigenvectors of kernels tell about the label.
 
+The figures are those of [Paccolat 2021, figs. 9 and 10].
 The data are those of one training set, with a coordinate that names the kernels.
 """
 
@@ -33,7 +34,7 @@ def captioned(
 
 
 def information(shown: Data, caption: str) -> Figure:
-    """What each eigenvector tells about the label (Figs 9a and 9c)."""
+    """What each eigenvector tells about the label (figs. 9a and 9c)."""
     from regimes.measure import mutual_information_floor
 
     figure = _bars(shown.information, "mutual information I(φᵣ; y) (bits)", caption)
@@ -45,7 +46,7 @@ def information(shown: Data, caption: str) -> Figure:
 
 
 def projection(shown: Data, caption: str) -> Figure:
-    """How much of the label lies on each eigenvector (Figs 9b and 9d)."""
+    """How much of the label lies on each eigenvector (figs. 9b and 9d)."""
     return _bars(shown.projection, "projection ω²ᵣ (fraction of the label)", caption)
 
 
@@ -55,7 +56,7 @@ def centred_projection(shown: Data, caption: str) -> Figure:
 
 
 def planes(shown: Data, caption: str, *, points: int = 400) -> Figure:
-    """The first two eigenvectors of each kernel side by side, by label (Fig. 10)."""
+    """The first two eigenvectors of each kernel side by side, by label (fig. 10)."""
     figure = draw.axes(
         "φ₁ (mean square 1)",
         "φ₂ (mean square 1)",

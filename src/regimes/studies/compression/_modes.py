@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from regimes.measure import LabelModes
 
 
-MODES = 10  # eigenvectors looked at (Fig. 9)
+MODES = 10  # eigenvectors looked at [Paccolat 2021, fig. 9]
 PER_KERNEL: dict[str, tuple[str, ...]] = {  # what is stored of `LabelModes`, with its dimensions
     "information": ("mode",),
     "information_centered": ("mode",),

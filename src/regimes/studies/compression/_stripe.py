@@ -1,4 +1,4 @@
-"""What the studies of this theme share: the network of spec `compression` S2 and its training."""
+"""What the studies of this theme share: the network of [Paccolat 2021, eq. 1] and its training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OF_PARAMS = ("width", "alpha", "output", "weight", "max_steps")  # what `train_a
 
 
 def network(d: int, width: int, seed: int, *, dtype: str, device: str = "cpu") -> FullyConnected:
-    """`f = (1/h) sum beta relu(w.x/sqrt(d) + b)`, all parameters N(0, 1) (S2)."""
+    """`f = (1/h) sum beta relu(w.x/sqrt(d) + b)`, all parameters N(0, 1)."""
     import torch
 
     from regimes.nets import FullyConnected
@@ -50,9 +50,9 @@ def train(
     weight: float = 0.05,
     **options: Any,
 ) -> Run:
-    """Gradient flow of eq. 2 with the hinge, member i on `sets[i]` with the network of `seeds[i]`.
+    """[Paccolat 2021, eq. 2] with the hinge, member i on `sets[i]` with the network of `seeds[i]`.
 
-    Time is that of spec `compression` S3; divide by `tau = h sqrt(d/2)` (S4) to compare widths.
+    Time is that of eq. 2; divide by `tau = h sqrt(d/2)` to compare widths.
     A step changes predictions by less than `output` and the weights by less than `weight`, as
     fractions of their norm; times of events are known to one step.
     """
@@ -91,7 +91,7 @@ def train_at(
 
 
 def by_precision(alphas: Sequence[float], single_below: float) -> list[tuple[str, list[float]]]:
-    """Which alphas are trained in float32, and which in float64 (S3), in their order.
+    """Which alphas are trained in float32, and which in float64, in their order.
 
     >>> by_precision((1e-6, 1e-2, 1.0), 0.5)
     [('float32', [1e-06, 0.01]), ('float64', [1.0])]
@@ -116,7 +116,7 @@ def start(
 
 
 def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:
-    """Lambda of S6 along the run, and at t*."""
+    """Lambda along the run, and at t*."""
     from regimes import flow, measure
 
     return flow.Observer(

@@ -1,1 +1,1 @@
-"""Studies of spec `regimes`: lazy, feature and jammed training in the plane of width and scale."""
+"""Lazy, feature and jammed training in the plane of width and scale [Geiger 2021, fig. 4]."""

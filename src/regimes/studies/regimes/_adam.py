@@ -1,4 +1,4 @@
-"""Training by Adam instead of gradient flow (spec `regimes` S8)."""
+"""Training by Adam instead of gradient flow (docs/themes/regimes.md, "Other trainers")."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 32
-NEARLY = 0.04  # training points without their margin that a run may have (PR11)
+NEARLY = 0.04  # share of points that may lack their margin, as in the papers' programs
 
 
 def adam(

@@ -1,4 +1,4 @@
-"""Verdicts on the crossover, where the tangent kernel changes by about its own norm (S15 ii)."""
+"""Verdicts on the crossover, where the tangent kernel changes by about its own norm."""
 
 import numpy as np
 
@@ -6,8 +6,8 @@ from regimes.lab import Data
 from regimes.lab.judge import Claims, Measured, Missing, Parts, above, below, slope_of, within
 from regimes.studies.regimes import _lines as lines
 
-# Widths of the ledger's rows, and the number of training points they are made for. A scan of the
-# document's size is judged at the widths with as many parameters per point (`scaled`).
+# Widths at which claims are judged, and the number of training points they are made for. A scan of
+# the paper's size is judged at the widths with as many parameters per point (`scaled`).
 POINTS = 100
 ROW = (24, 192)  # the widths of REG-14
 NEAR = (12, POINTS)  # close to jamming (REG-55)
@@ -15,7 +15,7 @@ WIDE = (24, POINTS)  # from here on far from jamming
 FAR = (96, POINTS)
 COMPARED = (WIDE, FAR)  # REG-54
 CLOSE = 1.25  # a width within this factor stands for one that was asked for
-MANY_POINTS = 1000  # a training set of the document's size
+MANY_POINTS = 1000  # a training set of the paper's size
 
 claim = Claims()
 

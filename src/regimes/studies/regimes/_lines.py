@@ -1,4 +1,4 @@
-"""The lines of the phase diagram, read from the scan (spec `regimes` S15)."""
+"""The lines of the phase diagram, read from the scan (docs/themes/regimes.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from regimes.measure import JammingLine
 
 
-TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map (S15 i)
+TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map
 
 
 def plane(dataset: Data) -> Data:
@@ -37,7 +37,7 @@ def crossover(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
 
 
 def jamming(plane: Data, share: float = 1.0) -> JammingLine:
-    """The jamming line within a share of the budget of steps (S15 iii)."""
+    """The jamming line within a share of the budget of steps."""
     from regimes.measure import jamming_line
 
     return jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))

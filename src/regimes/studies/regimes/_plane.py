@@ -1,4 +1,4 @@
-"""Networks of one width at several scales: the trial of all studies of the plane (S15)."""
+"""Networks of one width at several scales: the trial of all studies of the plane."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Params:
     images: str = "digits"
     n_train: int = 40
     n_test: int = 200
-    n_kernel: int = 50  # test points on which the kernel's change is measured (A6)
+    n_kernel: int = 50  # test points on which the kernel's change is measured
     depth: int = 2
     activation: str = "softplus_5"
     eps: float = 0.1  # what a step may change the gradient by

@@ -49,7 +49,7 @@ def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor
 
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
-    """|Theta - Theta_0|/|Theta_0| of every member on these points (S14), (R,).
+    """|Theta - Theta_0|/|Theta_0| of every member on these points, (R,).
 
     With `seeds`, members i and i + seeds start alike, as those of `members`: their first kernels
     are made once, and so many kernels at a time are in memory.
@@ -70,7 +70,7 @@ def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = 
 
 
 def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
-    """|w - w0|/|w0| over all layers of every member (S14), (R,)."""
+    """|w - w0|/|w0| over all layers of every member, (R,)."""
     import torch
 
     from regimes.measure import relative_change
@@ -104,7 +104,7 @@ def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
-    """Error of the mean prediction over the seeds of a trial (S14), one for each scale."""
+    """Error of the mean prediction over the seeds of a trial, one for each scale."""
     from regimes.measure import ensemble_error
 
     outputs = predictions(run).view(len(point.scale), len(point.seed), -1)

@@ -6,7 +6,7 @@ from regimes.lab import Data, finished, rows, unfinished
 from regimes.lab.judge import Missing
 
 LEAST_SEEDS = 4  # fewer give no error bar worth the name
-WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # documents'
+WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # the papers'
 
 
 def scan(dataset: Data, block: str) -> Data:

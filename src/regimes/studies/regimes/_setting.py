@@ -1,6 +1,6 @@
 """What the studies of this theme train: networks on digits of ten components.
 
-The default of spec `regimes` 3: MNIST on its first ten principal components, labels odd and even,
+Their default: MNIST on its first ten principal components, labels odd and even,
 softplus_5, float64. The scale of a network is `sqrt(h) alpha`.
 """
 
@@ -93,7 +93,7 @@ def network(
     activation: str = "softplus_5",
     **options: Any,
 ) -> FullyConnected:
-    """The fully connected network of S1 in the NTK parametrisation, without biases."""
+    """The fully connected network in the NTK parametrisation, without biases."""
     import torch
 
     from regimes.nets import FullyConnected
@@ -115,7 +115,7 @@ def members(
 ) -> tuple[Ensemble, list[float]]:
     """Networks for every (scale, seed), scales outermost, and their alpha = scale/sqrt(h).
 
-    The networks of a seed are the same at every scale: comparisons are paired (A7).
+    The networks of a seed are the same at every scale: comparisons are paired.
     """
     from regimes.nets import stack
 

@@ -24,9 +24,9 @@ def train(
     floor: float | None = None,
     **options: Any,
 ) -> Run:
-    """Gradient flow of S4 with the steps of S6; `eps` is what a step may change the gradient by.
+    """Gradient flow [Geiger 2020, eqs. 7 to 9]; `eps` is what a step may change the gradient by.
 
-    `floor` as in S6 for relu: a step shorter than this share of the time passed is taken anyway.
+    `floor` for relu: a step shorter than this share of the time passed is taken anyway.
     """
     from regimes import flow
 

@@ -1,6 +1,6 @@
 """The gradient of each layer, kept as the small factors it is made of.
 
-A weight used at T positions has the gradient sum_t left_t (x) right_t (spec `alignment.md` 1.3):
+A weight used at T positions has the gradient sum_t left_t (x) right_t:
 for a linear layer left is the output gradient and right the input, for a convolution right is the
 patch under the position, for an embedding right is the one-hot token. The Gram of two samples
 then needs only the Grams of the factors, or the products written out where that is cheaper.

@@ -1,6 +1,6 @@
 """Grams of layers from the factors of their gradients.
 
-Three ways give the same numbers (spec `alignment.md` 1.3, spec `regimes.md` S9):
+Three ways give the same numbers:
 
 * one position: K = (right Gram + bias) * (left Gram), entry by entry;
 * pairs: the same for every pair of positions, then summed, without writing a gradient out;

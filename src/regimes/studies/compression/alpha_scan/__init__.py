@@ -1,4 +1,4 @@
-"""From feature learning to lazy training: the scale alpha of the stripe model (Fig. 11)."""
+"""From feature learning to lazy training: the scale alpha [Paccolat 2021, fig. 11]."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Params:
     n_test: int = 500
     n_kernel: int = 50  # points on which the kernel's change is measured
     n_shown: int = 50  # neurons kept for the picture
-    single_below: float = 0.5  # float32 is enough for smaller alpha (spec S3)
-    max_steps: int = 300  # the cap of spec S3: late, single points are fitted one by one
+    single_below: float = 0.5  # float32 is enough for smaller alpha
+    max_steps: int = 300  # late, single points are fitted one by one
 
 
 @study(
@@ -78,6 +78,8 @@ class AlphaScan:
     `F = alpha (f - f0)`: with a small alpha the weights have to grow a long way before the data are
     fitted, and on that way they turn into the informative direction; with a large alpha they hardly
     move and the network is its tangent kernel.
+
+    The paper's scan is [Paccolat 2021, app. B and fig. 11].
     """
 
     @staticmethod

@@ -75,6 +75,8 @@ class Amplification:
 
     The level it reaches by t* grows as the square root of the number of points, and is predicted
     for each data set from its own noise.
+
+    The paper: [Paccolat 2021, sec. 3.2 and fig. 5].
     """
 
     @staticmethod
@@ -130,7 +132,7 @@ class Amplification:
 
 
 def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
-    """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point (S9).
+    """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point.
 
     The run has just fitted its first sample: from then on the samples do not all pull alike, and
     at t*, when a tenth of them has stopped, the neurons already follow the rest.

@@ -29,9 +29,9 @@ FULL_SLOPE, FULL_SLOPE_FROM = 0.03, 10_000  # COMP-12 and -13: a scan that reach
 claim = Claims()
 
 
-@claim("COMP-11", "Λ* and w_i/w_1 as the formula of S9 predicts them, on every data set")
+@claim("COMP-11", "Λ* and w_i/w_1 as the noise of each data set predicts them")
 def _level(dataset: Data) -> Parts:
-    """The formula is of first order in 1/sqrt(p); Λ* is Λ at t* (S6)."""
+    """By `theory.saturation`, of first order in 1/sqrt(p); Λ* is Λ at t*."""
     chosen = _saturated(dataset)
     p = int(chosen.p)
     part = LEVEL if p < FULL_LEVEL_FROM else FULL_LEVEL
@@ -94,7 +94,7 @@ def _shape(dataset: Data) -> Parts:
     )
 
 
-@claim("COMP-15b", "ours: the same of the mean over runs, which the document's figure shows")
+@claim("COMP-15b", "ours: the same of the mean over runs, which the paper's figure shows")
 def _mean_shape(dataset: Data) -> Parts:
     p, plateau, ends, _ = _courses(dataset)
     yield within("Λ(0.9 t*)/Λ(t*), mean", mean_of(plateau), 0.8, 1.25)

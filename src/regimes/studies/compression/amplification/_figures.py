@@ -1,4 +1,4 @@
-"""Fig. 5: amplification in time, and against the number of points."""
+"""Amplification in time, and against the number of points [Paccolat 2021, fig. 5]."""
 
 from itertools import cycle
 

@@ -1,4 +1,4 @@
-"""The cylinder: two informative directions (Fig. 7 of spec `compression`)."""
+"""The cylinder: two informative directions [Paccolat 2021, fig. 7]."""
 
 from __future__ import annotations
 
@@ -83,6 +83,8 @@ class Cylinder:
     points is fitted (t*) and on to five times that time, some of them until every point is. The one
     irrelevant direction shrinks by a factor that grows as the root of the number of points, and
     from a few hundred points on the network learns better than the kernel it starts from.
+
+    The paper: [Paccolat 2021, sec. 4 and fig. 7].
     """
 
     @staticmethod

@@ -1,6 +1,6 @@
 """Verdicts on the growth of the amplification with p: at t* (COMP-28) and at its largest.
 
-The largest value is that of the whole run (S6), so the ledger's COMP-29 is judged on runs to the
+The largest value is that of the whole run, so COMP-29 of the ledger is judged on runs to the
 end. They are dear; COMP-29b judges runs to five t* of more seeds and larger sets.
 """
 

@@ -1,4 +1,4 @@
-"""Fig. 7: amplification (top) and learning curves (bottom)."""
+"""After [Paccolat 2021, fig. 7]: amplification (top) and learning curves (bottom)."""
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import where_ran

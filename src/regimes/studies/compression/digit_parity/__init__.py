@@ -1,4 +1,4 @@
-"""Parity of handwritten digits with a deep network, and with its kernels (Figs 8, 9c,d and 10)."""
+"""Parity of digits with a deep network, and with its kernels [Paccolat 2021, fig. 8]."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression.digit_parity._claims import CUBES, claim
 from regimes.studies.compression.digit_parity._figures import FIGURES
 
-# Every third of the document's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
+# Every third of the paper's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
 PAPER_P = tuple(round(6944 / 1.2**n) for n in range(27, -1, -3))
 
 
@@ -28,7 +28,7 @@ class Params:
     width_factor: int = 1
     alpha: float = 2e-3
     softness: float = 3.0  # beta of the soft hinge
-    output: float = 1.0  # largest change of a prediction in a step (spec `regimes` S6)
+    output: float = 1.0  # largest change of a prediction in a step
     gradient: float = 0.1  # and of the gradient
     max_steps: int = 15
     points: int = 100  # images unseen by the network on which eigenvectors are taken
@@ -82,6 +82,8 @@ class DigitParity:
     The network is trained in the feature regime. Its tangent kernel and the kernel of its last
     layer, taken before and after, then learn as hard-margin machines: the kernel after training
     should learn from new images as well as the network did, the one before it much worse.
+
+    The paper: [Paccolat 2021, sec. 5.2 and figs. 8 to 10].
     """
 
     @staticmethod

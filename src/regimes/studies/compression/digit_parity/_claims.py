@@ -1,6 +1,6 @@
-"""Verdicts on the parity of digits: COMP-42 to COMP-46 (spec `compression` 3), and REG-63.
+"""Verdicts on the parity of digits: COMP-42 to COMP-46, and REG-63.
 
-MNIST is held to the document's numbers, the 8 x 8 digits to their order.
+MNIST is held to the paper's numbers, the 8 x 8 digits to their order.
 """
 
 from dataclasses import replace
@@ -164,4 +164,4 @@ def _cubes(dataset: Data) -> Parts:
     return f"{ran.cube_dimension.isel(cube=0).size} estimates per cube"
 
 
-claim("REG-63", "the same as COMP-42, in spec `regimes`")(_exponents)
+claim("REG-63", "the same as COMP-42")(_exponents)

@@ -1,4 +1,4 @@
-"""Digits and their parity, the network that learns it, and its frozen kernels (S12, S17)."""
+"""Digits and their parity, the network that learns it, and its frozen kernels."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Images:
 
 
 def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -> Images:
-    """Even digits +1, odd ones -1, from the 8 x 8 "digits" or from "mnist" (S17).
+    """Even digits +1, odd ones -1, from the 8 x 8 "digits" or from "mnist".
 
     The mean image of all images at hand is subtracted, then each is scaled to the norm
     sqrt(pixels).
@@ -86,7 +86,7 @@ def networks(
 
 
 def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
-    """Flow with momentum of `softplus_beta(1 - alpha f y) / alpha` to all margins >= 1 (S17).
+    """Flow with momentum of `softplus_beta(1 - alpha f y) / alpha` to all margins >= 1.
 
     The velocity relaxes in a time tau, the factor of the width.
     """
@@ -192,7 +192,7 @@ def last_layer_kernel(network: MnasNetLike) -> Callable[[Tensor, Tensor], Tensor
 
 
 def learn(frozen: Sequence[Sequence[Frozen]]) -> tuple[np.ndarray, np.ndarray]:
-    """What the limit of frozen-kernel hinge flow makes of every kernel: hard-margin machines (S12).
+    """What the limit of frozen-kernel hinge flow makes of every kernel: hard-margin machines.
 
     The flow itself is too slow here: under the kernels before training a fifth of the points had
     their margin after 5000 steps.
@@ -220,7 +220,7 @@ def _learn_one(kernel: Frozen) -> tuple[float, float]:
 
 
 def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:
-    """Mean estimate of S18 for points spread evenly in a cube of this dimension (COMP-46).
+    """Mean estimate by two neighbours for points even in a cube of this dimension (COMP-46).
 
     Args:
         dimension: of the cube.

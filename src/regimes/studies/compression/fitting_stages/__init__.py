@@ -1,4 +1,4 @@
-"""How the function fits the stripe once neurons are aligned: Fig. 4 of spec `compression`."""
+"""How the function fits the stripe once neurons are aligned [Paccolat 2021, fig. 4]."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ class FittingStages:
     Until t*, when a tenth of the training points has its margin, neurons gather at the three
     attractors. Then points are fitted, those far from the interfaces first, and the gathered
     neurons move along the informative axis until the function changes sign where the label does.
+
+    The paper: [Paccolat 2021, sec. 3.2.1 and fig. 4].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Fig. 4: one network's function at three stages, and its loss and error in time."""
+"""One network's function at three stages, and its loss in time, after [Paccolat 2021, fig. 4]."""
 
 import numpy as np
 
@@ -77,6 +77,6 @@ def _curves(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "Fig. 4 top: the function along the informative axis": _profiles,
-    "Fig. 4 bottom: loss and test error in time": _curves,
+    "The function along the informative axis (fig. 4)": _profiles,
+    "Loss and test error in time (fig. 4)": _curves,
 }

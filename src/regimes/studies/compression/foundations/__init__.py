@@ -1,4 +1,4 @@
-"""The ground the theory of spec `compression` stands on, check by check.
+"""The ground the theory of compression stands on, check by check.
 
 Checks without training are in `_formulas`, those of one neuron on infinitely many points in
 `_neurons`, those that train networks in `_training`, each beside its parameters.
@@ -47,6 +47,8 @@ class Foundations:
     Balanced labels, the quantity that each neuron conserves, the drift of a neuron on infinitely
     many points and where it leads, the split of the tangent kernel, invariance under rotations,
     and the known faults of an estimator.
+
+    The paper: [Paccolat 2021, secs. 2 and 3, apps. A, C, D and E].
     """
 
     @staticmethod

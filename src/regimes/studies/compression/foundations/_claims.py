@@ -7,7 +7,7 @@ from regimes.lab.judge import Claims, Missing, Parts, above, below, log_slope, m
 from regimes.studies.compression._attractors import EDGES, TABLE
 
 PERPENDICULAR = (-0.24897, -0.35591, -0.37833)  # COMP-08, in units of 1/tau
-PRINTED = (-0.0993, -0.1420, -0.1509)  # what eq. 15 as printed would give
+PRINTED = (-0.0993, -0.1420, -0.1509)  # what [Paccolat 2021, eq. 15] as printed would give
 SETTLED = 0.1  # a neuron this near an attractor of its sign has settled (COMP-09)
 
 claim = Claims()
@@ -47,7 +47,7 @@ def _conservation(dataset: Data) -> Parts:
     )
 
 
-@claim("COMP-03", "eq. 4 is the gradient that automatic differentiation gives")
+@claim("COMP-03", "a neuron's closed-form gradient is that of automatic differentiation")
 def _gradient(dataset: Data) -> Parts:
     at = ran(dataset, "gradient")
     yield below("largest difference / largest gradient, float64", at.gradient_error_float64, 1e-12)
@@ -86,8 +86,8 @@ def _perpendicular(dataset: Data) -> Parts:
     return (
         f"(1/w_perp) dw_perp/dt in 1/tau of the ODE's field at the attractors, lambda = 1000, "
         f"d=2: {', '.join(f'{rate:.5f}' for rate in rates)}; expected "
-        f"{', '.join(map(str, PERPENDICULAR))}. Eq. 15 as printed, with 2 pi for its root, would "
-        f"give {', '.join(map(str, PRINTED))}"
+        f"{', '.join(map(str, PERPENDICULAR))}. [Paccolat 2021, eq. 15] as printed, with 2 pi for "
+        f"its root, would give {', '.join(map(str, PRINTED))}"
     )
 
 

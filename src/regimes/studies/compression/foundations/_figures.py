@@ -21,7 +21,7 @@ SIGNS = {1: "> 0", -1: "< 0"}
 
 
 def _resting(dataset: Data) -> Figure:
-    """B+ and B- against zeta, dashed where the compression condition fails (Fig. 3b)."""
+    """B+ and B- against zeta, dashed where the compression condition fails."""
     import torch
 
     from regimes.theory import stripe_constants, stripe_fixed_points
@@ -180,7 +180,7 @@ def _color(sign_w: int, sign_beta: int) -> str:
 
 
 FIGURES = {
-    "Fig. 3b: where kinks come to rest": _resting,
+    "Where kinks come to rest (fig. 3b)": _resting,
     "The drift of neurons": _field,
     "Trajectories on infinitely many points": _trajectories,
     "Amplification without noise": _growth,

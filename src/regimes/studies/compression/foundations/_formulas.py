@@ -147,7 +147,7 @@ def information(params: Information, point: Point) -> TrialResult:
 
 
 def exponents(params: Nothing, point: Point) -> TrialResult:
-    """COMP-49: relations among the exponents of S14, and their values."""
+    """COMP-49: relations among the exponents, and their values."""
     from regimes.theory import beta_feature, beta_lazy, compression_exponent, compression_gain
 
     gaps = []

@@ -63,7 +63,7 @@ def _invariant(w: Tensor, b: Tensor, beta: Tensor) -> Tensor:
 
 
 def gradient(params: Drawn, point: Point) -> TrialResult:
-    """COMP-03: eq. 4 against automatic differentiation of the loss of S3, in both precisions."""
+    """COMP-03: [Paccolat 2021, eq. 4] against automatic differentiation, in both precisions."""
     return TrialResult(
         {
             f"gradient_error_{dtype}": max(_gradient_error(dtype, seed) for seed in point.seed)

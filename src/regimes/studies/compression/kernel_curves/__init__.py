@@ -57,6 +57,8 @@ class KernelCurves:
     stripe and the cylinder. It learns slowly, because distances along irrelevant directions blur
     the kernel. Shrinking these by hand, by the factor that networks reach on their own, gives it
     the exponent of networks that learn features.
+
+    The paper: [Paccolat 2021, secs. 3.1 and 4, figs. 2 and 7].
     """
 
     @staticmethod

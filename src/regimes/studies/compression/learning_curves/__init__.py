@@ -76,6 +76,8 @@ class LearningCurves:
     kernel on data whose irrelevant directions are shrunk by what the network reached at t*, and
     with the kernel after training, on points that network never saw. The kernel at initialisation
     is that of infinite width; the one of the network's own width is shown too.
+
+    The paper: [Paccolat 2021, sec. 3.1 and fig. 2].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Verdicts on the learning curves: COMP-14, 21, 24, 25, 26, and what spec `regimes` repeats."""
+"""Verdicts on the learning curves: COMP-14, 21, 24, 25, 26, and what the theme regimes repeats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECIDE_FROM = 128  # smaller training sets are not judged
 FULL_FROM = 4096  # a scan that reaches so far is judged by the tolerances of the full size
 EXPONENTS = {5: (0.69, 0.07), 10: (0.68, 0.07)}  # of the full size, by d
 
-# The row of spec `regimes` that names five of this theme: no study judges them all.
+# The claim of the theme regimes that names five of this theme: no study judges them all.
 ELSEWHERE = (
     "this row is judged where it is measured: the exponent of the network as COMP-25, the lazy one "
     "as COMP-22, the root of p as COMP-12, the alignment as COMP-38 and COMP-39"

@@ -1,4 +1,4 @@
-"""Fig. 2: test errors against the number of points, and the amplification of the same runs."""
+"""Test errors against the number of points, after [Paccolat 2021, fig. 2], and amplification."""
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need

@@ -1,4 +1,4 @@
-"""Neurons of real networks against the theory of one neuron: Figs 3a and 3c, spec `compression`."""
+"""Neurons of real networks against the theory of one neuron [Paccolat 2021, fig. 3]."""
 
 from __future__ import annotations
 
@@ -68,6 +68,8 @@ class NeuronTrajectories:
     As long as no training point is fitted, a neuron feels the data and nothing of the other
     neurons. On infinitely many points its motion is a small differential equation whose kinks end
     at three points of the informative axis. Here that theory meets trained networks.
+
+    The paper: [Paccolat 2021, sec. 3.2.1 and fig. 3].
     """
 
     @staticmethod

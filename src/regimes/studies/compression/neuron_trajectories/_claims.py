@@ -63,7 +63,7 @@ def _growth(dataset: Data) -> Parts:
 
 @claim("COMP-10", "single neurons of a network follow the equation of one neuron")
 def _equation(dataset: Data) -> Parts:
-    """Neurons as they come, and the noise on w_perp alone (App. C.3)."""
+    """Neurons as they come, and the noise on w_perp alone [Paccolat 2021, app. C.3]."""
     return _followed(dataset, "source")
 
 

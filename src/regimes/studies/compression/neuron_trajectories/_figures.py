@@ -9,7 +9,7 @@ from regimes.studies.compression._attractors import CLASSES, COLOURS, NAMES, TAB
 
 
 def _one_neuron(dataset: Data) -> Figure:
-    """Fig. 3a: weights of one neuron in time, and those of its equation."""
+    """Weights of one neuron in time, and those of its equation [Paccolat 2021, fig. 3a]."""
     caption = (
         "A neuron of a trained network (solid) and the equation of one neuron on infinitely many "
         "points plus this data set's sampling noise (dashed), from the same initial weights. They "
@@ -32,7 +32,7 @@ def _one_neuron(dataset: Data) -> Figure:
 
 
 def _plane(dataset: Data) -> Figure:
-    """Fig. 3c: paths of z of a selection of neurons."""
+    """Paths of z of a selection of neurons [Paccolat 2021, fig. 3c]."""
     caption = (
         "Each line is the path, from the start to t*, of the point z where a neuron's kink is "
         "nearest the origin; dots are the ends. Crosses are the three attractors that theory gives "
@@ -68,7 +68,7 @@ def _growth(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "Fig. 3a: one neuron and its equation": _one_neuron,
-    "Fig. 3c: kinks move to three places": _plane,
+    "One neuron and its equation (fig. 3a)": _one_neuron,
+    "Kinks move to three places (fig. 3c)": _plane,
     "Exponential growth before t*": _growth,
 }

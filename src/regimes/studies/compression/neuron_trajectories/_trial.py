@@ -45,8 +45,8 @@ def places(params: Params, point: Point) -> TrialResult:
 def equation(params: Params, point: Point) -> TrialResult:
     """Whether the neurons of networks in d = 2 follow the equation of one neuron.
 
-    Of every network the first living neurons as they come, with the noise of App. C.3, on w_perp
-    alone, and with that on w_1 and b too.
+    Of every network the first living neurons as they come, with the noise of [Paccolat 2021, app.
+    C.3], on w_perp alone, and with that on w_1 and b too.
     """
     sets, seen, t_star = _in_the_plane(params, point, params.equation_width)
     found: dict[str, list[float]] = {}
@@ -155,7 +155,7 @@ def _gaps(
     """Network against ODE: largest difference of ln|w_1|, ln|b|, ln|beta|, (steps, neurons).
 
     The ODE starts from the network's neurons and feels the data set's own noise: on w_perp alone
-    as in App. C.3, or on w_1 and b too. Returned with its logarithms (steps, neurons, d + 2).
+    as in app. C.3, or on w_1 and b too. Returned with its logarithms (steps, neurons, d + 2).
     """
     import torch
 
@@ -178,7 +178,7 @@ def _gaps(
 
 
 def _pictures(states: Any, followed: Any, times: Any, data: Any) -> dict[str, Array]:
-    """What Figs 3a and 3c show of one network."""
+    """What figs. 3a and 3c show of one network."""
     from regimes import measure
 
     steps = _evenly(len(times), SHOWN).tolist()
@@ -202,7 +202,7 @@ def _evenly(count: int, wanted: int) -> np.ndarray:
 
 
 def table_error(d: int) -> float:
-    """Largest difference of z* and tau/tau* from the spec's table; infinite if not three."""
+    """Largest difference of z* and tau/tau* from the table; infinite if not three."""
     from regimes import theory
 
     found = [point for point in theory.stripe_fixed_points(*EDGES, d) if point.attractor]

@@ -12,7 +12,7 @@ from regimes.studies.compression._frozen import frozen_flow
 from regimes.studies.compression.plateaus._claims import claim
 from regimes.studies.compression.plateaus._figures import FIGURES
 
-SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha (spec S3)
+SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class Plateaus:
 
     At small alpha t* grows as log(1/alpha) at the rate of the fastest fixed point and the
     amplification has long settled; at large alpha t* falls as 1/alpha and there is none.
+
+    The paper: [Paccolat 2021, app. B and fig. 11].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The tangent kernel of the stripe before and after training (Figs 9a,b and 10; Secs 5.1, 5.2)."""
+"""The tangent kernel of the stripe before and after training [Paccolat 2021, sec. 5]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Params:
     A hinge flow ends in a long slide along the margins of the last points, in steps as long as
     `output` allows, and the kernels hardly move there: at d=5, p=300 and similar times `output` of
     0.1, 0.5 and 1 give the same residual of the split within 0.03 and the same information of the
-    first mode within 0.05 bits. Hence `output` is 0.5 and not the 0.1 of spec `compression` S3.
+    first mode within 0.05 bits. Hence `output` is 0.5 and not the usual 0.1.
     """
 
     d: tuple[int, ...] = (5, 10)
@@ -82,6 +82,8 @@ class StripeKernel:
     of its last layer are taken on independent points at the start, at t* and at the end: how much
     their leading eigenvectors tell about the label, how much of the label lies on them, and how
     near the kernel comes to one that ignores the uninformative directions.
+
+    The paper: [Paccolat 2021, sec. 5, figs. 9 and 10].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Verdicts on the kernels of the stripe: COMP-36 to COMP-41 (spec `compression` 3)."""
+"""Verdicts on the kernels of the stripe: COMP-36 to COMP-41."""
 
 from collections.abc import Generator
 
@@ -23,7 +23,7 @@ from regimes.studies.compression._modes import MODES
 STAGES = ("initial", "at t*", "final")
 KINDS = ("NTK", "last layer")
 KERNELS = tuple(f"{stage} {kind}" for kind in KINDS for stage in STAGES)
-FIGURE_P = 1000  # training points of Figs 9 and 10 (spec `compression` 2)
+FIGURE_P = 1000  # our training points for figs. 9 and 10, whose p the paper does not say
 
 claim = Claims()
 
@@ -35,7 +35,7 @@ def dimensions(dataset: Data) -> list[int]:
 
 
 def at_dimension(dataset: Data, d: int) -> Data:
-    """One dimension, and the training-set size that Figs 9 and 10 use or comes next below."""
+    """One dimension, and the training-set size that figs. 9 and 10 use or comes next below."""
     ran = _sizes(dataset, d)
     p = ran.p.values
     return ran.sel(p=p[p <= FIGURE_P].max() if (p <= FIGURE_P).any() else p.min())
@@ -67,7 +67,7 @@ def _ending(shown: Data) -> str:
 
 @claim("COMP-36", "training brings the kernel near one that ignores the other directions")
 def _split(dataset: Data) -> Parts:
-    """Each network is held against its own value at t*; medians over seeds (spec 2)."""
+    """Each network is held against its own value at t*; medians over seeds."""
     ran = _sizes(dataset, dimensions(dataset)[-1])
     first, star, end = ran.residual.transpose("stage", "p", "seed").values
     if len(end) > 1:
@@ -128,7 +128,7 @@ def _information_rises(dataset: Data) -> Parts:
 
 @claim("COMP-39", "training puts a large part of the label on the first eigenvectors")
 def _label_concentrates(dataset: Data) -> Parts:
-    """In every d that ran, for the ledger names none.
+    """In every d that ran, for the paper names none.
 
     At first the label's linear part, <x_1 y>^2 = 0.135 of it, is shared by the d linear modes,
     which are degenerate in an isotropic kernel: the fewer they are, the larger the largest share.

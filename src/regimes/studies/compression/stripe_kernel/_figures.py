@@ -1,4 +1,4 @@
-"""Figures of the stripe's kernels: Figs 9a,b and 10, and how nearly the kernel splits."""
+"""The stripe's kernels, after [Paccolat 2021, figs. 9 and 10], and how nearly the kernel splits."""
 
 from functools import partial
 from itertools import cycle
@@ -28,14 +28,14 @@ def _split(dataset: Data) -> Figure:
 _of = partial(modes.captioned, as_in_figure_9)
 
 FIGURES = {
-    "Mutual information (Fig. 9a)": _of(
+    "Mutual information (fig. 9a)": _of(
         modes.information,
         "What each of the first ten eigenvectors of the kernel tells about the label, on fresh "
         "points ({sizes} training points; mean and standard error over seeds). Before training all "
         "sit near the estimator's floor: the kernel has no preferred direction. After it the first "
         "ones tell most of the one bit there is.",
     ),
-    "Projection of the label (Fig. 9b)": _of(
+    "Projection of the label (fig. 9b)": _of(
         modes.projection,
         "How much of the label lies on each eigenvector of the raw kernel ({sizes} training "
         "points). The first eigenvector is nearly constant and carries little; after training the "
@@ -46,7 +46,7 @@ FIGURES = {
         "The same for the double-centred kernel ({sizes} training points), where the constant "
         "direction is taken out: after training the first eigenvector carries the most.",
     ),
-    "First two eigenvectors (Fig. 10)": _of(
+    "First two eigenvectors (fig. 10)": _of(
         modes.planes,
         "Every dot is a fresh point in the plane of the first two eigenvectors, coloured by its "
         "label ({sizes} training points, first seed). Before training the classes are mixed; after "

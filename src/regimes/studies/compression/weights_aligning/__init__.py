@@ -1,4 +1,4 @@
-"""Neurons turn to the informative directions, or do not: Figs 1 and 6 of spec `compression`."""
+"""Neurons turn to the informative directions, or do not [Paccolat 2021, figs. 1 and 6]."""
 
 from __future__ import annotations
 
@@ -74,6 +74,8 @@ class WeightsAligning:
     weight. With a small scale alpha of the predictor the arrows must grow a lot before the data are
     fitted, and the fastest growth is along the informative directions. With a large alpha the data
     are fitted before any arrow has moved.
+
+    The paper: [Paccolat 2021, sec. 2.3, figs. 1 and 6].
     """
 
     @staticmethod

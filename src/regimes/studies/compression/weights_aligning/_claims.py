@@ -16,7 +16,7 @@ from regimes.lab.judge import (
     where_ran,
 )
 
-DIMENSION = {"stripe": 2, "cylinder": 3}  # d of Figs 1 and 6
+DIMENSION = {"stripe": 2, "cylinder": 3}  # d of [Paccolat 2021, figs. 1 and 6]
 INFORMATIVE = {"stripe": 1, "cylinder": 2}
 START_DIMENSION = {"stripe": 5, "cylinder": 3}  # d at which Lambda(0) is asked for (COMP-16)
 ALIGNED = {"stripe": 0.95, "cylinder": 0.9}  # share of the informative directions at the end

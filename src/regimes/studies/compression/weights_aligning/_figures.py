@@ -1,4 +1,4 @@
-"""Figs 1 and 6: the neurons before, during and after training, still and moving."""
+"""Neurons before, during and after training, after [Paccolat 2021, figs. 1 and 6]."""
 
 from dataclasses import replace
 from functools import partial
@@ -89,8 +89,8 @@ def _boundary(model: str, plane: tuple[int, int]) -> tuple[dict[str, Any], ...]:
 
 
 FIGURES = {
-    "Fig. 1: the stripe, before, during and after training": partial(_still, model="stripe"),
-    "Fig. 1 moving: the stripe": partial(_film, model="stripe"),
-    "Fig. 6: the cylinder, before, during and after training": partial(_still, model="cylinder"),
-    "Fig. 6 moving: the cylinder": partial(_film, model="cylinder"),
+    "The stripe, before, during and after training (fig. 1)": partial(_still, model="stripe"),
+    "The stripe, moving": partial(_film, model="stripe"),
+    "The cylinder, before, during and after training (fig. 6)": partial(_still, model="cylinder"),
+    "The cylinder, moving": partial(_film, model="cylinder"),
 }

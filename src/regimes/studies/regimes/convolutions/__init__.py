@@ -1,4 +1,4 @@
-"""Convolutional networks trained by Adam, where feature learning wins (FL Fig. 7b, Table 1)."""
+"""Convolutional networks trained by Adam, where feature learning wins [Geiger 2020, fig. 7b]."""
 
 from dataclasses import dataclass, replace
 
@@ -69,6 +69,8 @@ class Convolutions:
 
     Unlike fully connected networks (regimes/variants), convolutional ones gain from learning
     features: their error is lower at a small scale of the output.
+
+    The paper: [Geiger 2020, sec. 7, fig. 7b and table 1].
     """
 
     @staticmethod

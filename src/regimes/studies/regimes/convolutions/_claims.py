@@ -14,7 +14,7 @@ from regimes.studies.regimes._outcomes import (
 
 FEATURE, LAZY = 1.0, 1e3  # feature learning up to the one, lazy training from the other
 TINY = 100  # training points: below, nothing is judged
-FULL = 10_000  # training points of the document's own runs
+FULL = 10_000  # training points of the paper's own runs
 
 claim = Claims()
 

@@ -21,4 +21,4 @@ def _errors(dataset: Data) -> Figure:
     return figure
 
 
-FIGURES = {"Fig. 7b: convolutional networks with Adam": _errors}
+FIGURES = {"Convolutional networks with Adam (fig. 7b)": _errors}

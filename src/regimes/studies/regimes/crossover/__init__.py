@@ -1,4 +1,4 @@
-"""Where lazy and feature training meet, at several widths (PD sec. 4; S15 ii)."""
+"""Where lazy and feature training meet, at several widths [Geiger 2021, sec. 4]."""
 
 from regimes.lab import study
 from regimes.studies.regimes import _plane
@@ -12,7 +12,7 @@ from regimes.studies.regimes.crossover._figures import FIGURES
     version=1,
     sizes={
         "smoke": Params(width=(6, 12), scale=(1.0, 10.0, 100.0)),
-        # 100 points and eps 1e-3 as in the ledger's rows, whose h = 12 is close to jamming
+        # 100 points and eps 1e-3, for which h = 12 is close to jamming
         "cpu": Params(
             width=(12, 24, 48, 96, 192),
             scale=(1.0, 3.0, 6.0, 10.0, 18.0, 30.0, 60.0, 100.0),
@@ -33,6 +33,8 @@ class Crossover:
 
     The tangent kernel changes by its own norm at one value of `sqrt(h) alpha` whatever the width,
     as long as the network has parameters to spare. The whole plane is in regimes/phase-diagram.
+
+    The papers: [Geiger 2020, secs. 5 and 6], [Geiger 2021, sec. 4].
     """
 
     figures = FIGURES

@@ -1,4 +1,4 @@
-"""Error and norm of the output against width, at several scales (PD Fig. 5; PR26, PR31)."""
+"""Error and norm of the output against width, at several scales [Geiger 2021, fig. 6]."""
 
 from __future__ import annotations
 
@@ -73,6 +73,8 @@ class DoubleDescent:
     Just past jamming the data are fitted at the price of a large output that differs from seed to
     seed. Averaging the seeds removes the peak, so that an ensemble of narrow networks is as good as
     wide ones; stopping early, noise or a decay towards the start remove it too.
+
+    The paper: [Geiger 2021, sec. 3 and fig. 6].
     """
 
     figures = FIGURES
@@ -114,6 +116,6 @@ def _steps(params: Params, trainer: str) -> dict[str, Any]:
     """Steps with the noise of small batches, or with a pull towards the start."""
     steps = {"rate": params.rate, "max_steps": params.other_steps, "check_every": 20}
     if trainer == "decay":
-        # `(lambda/2) |w - w0|^2` of the objective that is divided by alpha^2 (S4, S8)
+        # `(lambda/2) |w - w0|^2` of the objective that is divided by alpha^2
         return steps | {"weight_decay": 2 * params.decay}
     return steps | {"batch_size": max(1, params.n_train // 10)}

@@ -18,8 +18,8 @@ from regimes.lab.judge import (
     within,
 )
 
-SCALE, ENSEMBLE_WIDTH = 30.0, 10  # of the ledger's rows
-NEARLY = 0.05  # share of points short of their margin in runs that count (S15 i)
+SCALE, ENSEMBLE_WIDTH = 30.0, 10  # at which claims are judged
+NEARLY = 0.05  # share of points short of their margin in runs that count
 
 claim = Claims()
 
@@ -40,7 +40,7 @@ def jamming(flow: Data) -> float:
 
 
 def _judged(dataset: Data) -> tuple[Data, float]:
-    """Gradient flow at the ledger's scale, and its jamming width."""
+    """Gradient flow at the scale that is judged, and its jamming width."""
     flow = nearest(flow_of(dataset), scale=SCALE)
     if flow.sizes["seed"] < 3:
         raise Missing(f"three seeds are needed, {flow.sizes['seed']} were run")

@@ -1,4 +1,4 @@
-"""Is gradient flow integrated finely enough? Shorter steps, and momentum (FL app. G, Fig. 13)."""
+"""Is gradient flow integrated finely enough? Shorter steps, and momentum [Geiger 2020, app. G]."""
 
 from __future__ import annotations
 
@@ -78,6 +78,8 @@ class FlowCheck:
     steps ten times shorter; if the predictions of the trained networks stay, steps were short
     enough. A velocity that relaxes within a short time tau, as momentum has it, is another path to
     the same end.
+
+    The paper: [Geiger 2020, app. G and fig. 13].
     """
 
     @staticmethod
@@ -127,7 +129,7 @@ class FlowCheck:
 
 
 def memory_time(scale: float) -> float:
-    """The relaxation time tau = 1e-3 min(scale, 1e3) of S7, in the units of the flow's time.
+    """The relaxation time tau = 1e-3 min(scale, 1e3), in the units of the flow's time.
 
     >>> memory_time(1.0), memory_time(1e6)
     (0.001, 1.0)

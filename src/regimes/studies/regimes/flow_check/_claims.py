@@ -21,14 +21,14 @@ from regimes.studies.regimes._outcomes import training_points
 SCALES = (1e-2, 1.0, 1e2, 1e4)  # what shorter steps are judged on
 MEMORY_SCALES = (1.0, 1e3)  # and momentum
 TINY = 60  # training points: below, nothing is judged
-FULL = 10_000  # training points of the document's own runs
+FULL = 10_000  # training points of the paper's own runs
 
 claim = Claims()
 
 
 @claim("REG-45", "relative test differences < 3e-3")
 def _outputs(dataset: Data) -> Parts:
-    """3e-3 on small problems, 1e-3 at the document's size."""
+    """3e-3 on small problems, 1e-3 at the paper's size."""
     rows = _fitted(dataset, "steps", SCALES)
     high = 1e-3 if int(rows[0].p) >= FULL else 3e-3
     yield from sorted((_difference(row, high) for row in rows), key=lambda part: -part.measured)
@@ -42,7 +42,7 @@ def _outputs(dataset: Data) -> Parts:
 
 @claim("REG-46", "the time is about doubled: steps multiplied by 4/3 to 3")
 def _time(dataset: Data) -> Parts:
-    """The document's factor of two, within a factor of 1.5 for its "roughly"."""
+    """The paper's factor of two, within a factor of 1.5 for its "roughly"."""
     told = []
     for row in _fitted(dataset, "steps", SCALES):
         yield within(_steps_at(row), _more_steps(row), 2 / 1.5, 2 * 1.5)
@@ -54,13 +54,13 @@ def _time(dataset: Data) -> Parts:
             f"{100 * float((row.worst_gradient / row.eps).max()):.0f} % of what is allowed"
         )
     told.append(
-        "a factor of two cannot be where the gradient's condition limits the steps (spec A3): they "
+        "a factor of two cannot be where the gradient's condition limits the steps: they "
         "are first order, a hundredth of eps is a tenth of the step"
     )
     return "; ".join(told)
 
 
-@claim("REG-46b", "ours, from the ledger's A3: steps multiplied by 6 to 10 on small problems")
+@claim("REG-46b", "ours, of a first-order scheme: steps multiplied by 6 to 10 on small problems")
 def _steps_of_first_order(dataset: Data) -> Parts:
     for row in _fitted(dataset, "steps", SCALES):
         yield within(_steps_at(row), _more_steps(row), 6.0, 10.0)

@@ -39,7 +39,7 @@ def _costs(dataset: Data) -> Figure:
     caption = (
         "Steps (solid) and wall time (dashed) of the changed integration over those of the usual "
         "one. The scheme is of first order, so a hundredth of the tolerance costs up to ten times "
-        "the steps; the document's factor of two is possible only where something else limits the "
+        "the steps; the paper's factor of two is possible only where something else limits the "
         "steps. A short memory costs next to nothing."
     )
     title = "cost relative to the usual integration (1)"
@@ -52,7 +52,7 @@ def _costs(dataset: Data) -> Figure:
         name = f"{label}: clock"
         draw.curve(figure, clock, "scale", name, color=color, dash="dash", width=1)
     _level(figure, 10.0, "10 = √100: first order", side="left")
-    _level(figure, 2.0, "2: the document", side="left")
+    _level(figure, 2.0, "2: the paper", side="left")
     return figure
 
 
@@ -71,6 +71,6 @@ def _level(figure: Figure, level: float, text: str, *, side: str) -> None:
 
 
 FIGURES = {
-    "Fig. 13 top: do predictions depend on how the flow is integrated?": _differences,
-    "Fig. 13 bottom: what it costs": _costs,
+    "Do predictions depend on how the flow is integrated? (fig. 13)": _differences,
+    "What it costs (fig. 13)": _costs,
 }

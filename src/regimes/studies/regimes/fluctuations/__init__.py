@@ -69,7 +69,7 @@ SIZES = {
     },
     "paper": {
         "widths": replace(_PAPER, width=WIDTHS, scale=(1e-4, 1e-2, 1.0, 1e4)),
-        "variance": replace(  # the document measures it on fewer points than the errors
+        "variance": replace(  # the paper measures it on fewer points than the errors
             _PAPER,
             n_train=(1000,),
             width=(*WIDTHS[3:], 1930, 2680, 3730, 5170),
@@ -101,6 +101,8 @@ class Fluctuations:
     The output of a trained network fluctuates with its initial weights by about 1/sqrt(h). That
     costs test error; the mean over an ensemble of networks does not pay it, and its error hardly
     depends on the width. Both regimes, lazy and feature, behave so.
+
+    The paper: [Geiger 2020, secs. 3 and 4, app. H].
     """
 
     @staticmethod

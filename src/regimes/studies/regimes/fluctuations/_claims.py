@@ -148,8 +148,8 @@ def _blow_up(dataset: Data) -> Parts:
     return (
         f"{each_at('√h α', scale)}: variance {numbers(variance, '.3g')}; error "
         f"{percent(error)}, each ± {100 * error_doubt.mean():.1f}; fitted within the cap of steps "
-        f"{percent(table.fitted.mean('seed').values)}; {table.sizes['seed']} seeds. The document "
-        "reports a rise, no number"
+        f"{percent(table.fitted.mean('seed').values)}; {table.sizes['seed']} seeds. "
+        "[Geiger 2020] reports a rise, no number"
     )
 
 

@@ -91,7 +91,7 @@ def _sizes(dataset: Data) -> Figure:
     caption = (
         f"Lazy networks (√h α = {table.scale.values.max():g}) trained on n points: the variance of "
         "their outputs over seeds, divided by √n. The curves lie near one another, so the variance "
-        "grows about as √n. At large widths it falls as 1/h; the document, with thousands of "
+        "grows about as √n. At large widths it falls as 1/h; the paper, with thousands of "
         "training points, sees slower laws first, the later 1/h the more points there are. Grey: "
         "slopes -1 and -1/2."
     )

@@ -39,6 +39,9 @@ class Foundations:
     Two parametrisations of one model, networks of random weights as Gaussian processes, how
     kernels, gradients and speeds depend on the width, neurons as particles of a density, and the
     gradient flow itself: its steps, its end, descent as its discrete form.
+
+    The papers: [Geiger 2020, secs. 1, 2 and 6], [Geiger 2021, secs. 1 and 4],
+    [Geiger 2021b, ch. 8].
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""How a run ends and what its steps were allowed to change (spec `regimes` S5, S6)."""
+"""How a run ends and what its steps were allowed to change [Geiger 2020, eqs. 8 and 9]."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
 MARKS = 120  # moments of the stored curves
-OUTPUT = 0.1  # bound of S6 on the change of an output; that of the gradient is `eps`
+OUTPUT = 0.1  # bound on the change of an output; that of the gradient is `eps`
 SHOWN = 300  # steps kept for the figure
-FLOOR = 1e-3  # S6: shortest step of the relu runs, as a share of the time
+FLOOR = 1e-3  # shortest step of the relu runs, as a share of the time
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def watched(
     max_steps: int,
     floor: float | None,
 ) -> tuple[list[np.ndarray], Run]:
-    """Both changes of S6 in every step of each member, (steps, 2), computed outside the flow."""
+    """Changes of [Geiger 2020, eqs. 8, 9] in each step, (steps, 2), computed outside the flow."""
     import torch
 
     from regimes import flow

@@ -1,4 +1,4 @@
-"""Verdicts on how runs end and on what their steps changed (spec `regimes` 3)."""
+"""Verdicts on how runs end and on what their steps changed."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Formulas of spec `regimes` S1-S5 and data of S13 that need no training, each measured."""
+"""Formulas and data that need no training, each measured."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from regimes.studies.regimes._runs import grid
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, networks_of
 
-FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}  # S2
+FACTORS = {"relu": 2**0.5, "softplus_5": 1.40438, "tanh": 1.59254, "swish_10": 1.41595}
 SHARPNESS = (1.0, 5.0, 20.0)
-SIZES = ((7, 9, 3, 2), (10, 60, 2, 1), (784, 100, 5, 10), (3, 8, 1, 1))  # d, h, L, c of S1
+SIZES = ((7, 9, 3, 2), (10, 60, 2, 1), (784, 100, 5, 10), (3, 8, 1, 1))  # d, h, L, c
 SAME_SCALES = (0.05, 3.0)  # at which two parametrisations of one model are compared
 ROWS = 60  # points of a stored curve
 
@@ -102,7 +102,7 @@ def parametrisation(params: Parametrisation, point: Point) -> TrialResult:
     scale = np.repeat(SAME_SCALES, len(seeds))
     common: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
     one = train(ntk, data, alpha, **common)
-    # S4: prefactor 1/alpha_code with alpha_code = scale; then t = (scale/h) t_code
+    # the papers' programs have alpha = scale and divide by it; their time is t h/scale
     other = train(mean_field, data, scale.tolist(), divide_by="alpha", **common)
     convert = scale[:, None] / width
     gap = max(

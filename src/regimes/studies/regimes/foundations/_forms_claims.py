@@ -1,4 +1,4 @@
-"""Verdicts on formulas and on what needs no widths (spec `regimes` 3)."""
+"""Verdicts on formulas and on what needs no widths."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def factors(dataset: Data) -> Parts:
     yield within("factor of softplus_5", found["softplus_5"], 1.4039, 1.4049)
     gap = largest_gap(data.factor, data.factor_check)
     yield below("gap from another quadrature", gap, 1e-9)
-    yield below("gap from the table of S2", largest_gap(data.factor, [*FACTORS.values()]), 1e-5)
+    yield below("gap from the known factors", largest_gap(data.factor, [*FACTORS.values()]), 1e-5)
     return ", ".join(f"{name} {value:.6f}" for name, value in found.items())
 
 

@@ -7,7 +7,7 @@ from regimes.studies.regimes.foundations._forms import SHARPNESS
 
 
 def _losses(dataset: Data) -> Figure:
-    """FL Fig. 1."""
+    """Losses against the margin [Geiger 2020, fig. 1]."""
     data = ran(dataset, "forms")
     figure = draw.axes(
         "margin m = y F",
@@ -82,7 +82,7 @@ def _neighbours(dataset: Data) -> Figure:
 
 
 FIGURES = {
-    "FL Fig. 1: soft hinge and hinge": _losses,
+    "Soft hinge and hinge [Geiger 2020, fig. 1]": _losses,
     "One model in two parametrisations": _same_model,
     "Early speed and output scale": _early_speed,
     "Neighbours": _neighbours,

@@ -32,7 +32,7 @@ class GaussianProcess:
 
 
 def gaussian_process(params: GaussianProcess, point: Point) -> TrialResult:
-    """REG-06: covariance and kurtosis of f over networks, against the recursion of S9."""
+    """REG-06: covariance and kurtosis of f over networks, against the recursion."""
     import torch
 
     from regimes._random import generator
@@ -151,7 +151,7 @@ def gradient_sizes(ensemble: Ensemble, x: Tensor) -> Tensor:
     """Root mean square of df/dW over points and weights, for every member and layer, (R, L+1).
 
     The gradient by one layer's weights is an outer product, so that its norm is
-    `m_l |z_(l-1)(x)| |df/dz~_l(x)|` (spec `regimes` S9).
+    `m_l |z_(l-1)(x)| |df/dz~_l(x)|`.
     """
     import torch
 

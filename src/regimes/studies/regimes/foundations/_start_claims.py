@@ -1,4 +1,4 @@
-"""Verdicts on networks at their start (spec `regimes` 3)."""
+"""Verdicts on networks at their start."""
 
 import numpy as np
 

@@ -58,7 +58,7 @@ def _kernel_noise(dataset: Data) -> Figure:
 
 
 def _gradients(dataset: Data) -> Figure:
-    """FL eq. 20-21."""
+    """Sizes of gradients by layer [Geiger 2020, eqs. 20 and 21]."""
     data = ran(dataset, "layers")
     widths, sizes = data.layer_width.values, data.gradient_size.values  # (seed, width, layer)
     last = sizes.shape[2] - 1
@@ -80,7 +80,7 @@ def _gradients(dataset: Data) -> Figure:
 
 
 def _speeds(dataset: Data) -> Figure:
-    """FL Fig. 11."""
+    """Speeds of pre-activations by layer [Geiger 2020, fig. 11]."""
     data = ran(dataset, "layers")
     widths = data.layer_width.values
     speed = data.preact_speed.isel(layer_scale=ALPHAS.index(1.0))  # (width, layer, seed)
@@ -104,5 +104,5 @@ FIGURES = {
     "Random networks are Gaussian": _process,
     "The tangent kernel averages itself": _kernel_noise,
     "Gradients by layer": _gradients,
-    "FL Fig. 11: speed of the pre-activations": _speeds,
+    "Speed of the pre-activations [Geiger 2020, fig. 11]": _speeds,
 }

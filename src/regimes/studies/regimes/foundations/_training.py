@@ -1,4 +1,4 @@
-"""Training in small: parametrisations, particles, steps and ends of spec `regimes` S3-S11."""
+"""Training in small: parametrisations, particles, steps and ends."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _variance(f: Tensor) -> float:
 
 
 def potential_gap(data: Dataset, width: int = 50, *, seed: int = 0) -> float:
-    """Largest relative difference between `h dR/dtheta_i` and `2 grad Psi(theta_i)` (S11).
+    """Largest relative gap of `h dR/dtheta_i` and `2 grad Psi(theta_i)` [Geiger 2020, eq. 4].
 
     R is the mean square loss of the mean-field network, by automatic differentiation of the whole
     network; Psi = V + int U rho is the potential of one neuron among all, written out.
@@ -262,5 +262,5 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
 
 
 def _biased(d: int, width: int, seed: int) -> FullyConnected:
-    """The mean-field network of one hidden layer with biases (FL eq. 1, PD eq. 6)."""
+    """The mean-field network of one hidden layer with biases [Geiger 2020, eq. 1]."""
     return network(d, width, 1, seed, parametrization="mean_field", bias=True)

@@ -1,4 +1,4 @@
-"""Verdicts on what the foundations train (spec `regimes` 3)."""
+"""Verdicts on what the foundations train."""
 
 from itertools import pairwise
 

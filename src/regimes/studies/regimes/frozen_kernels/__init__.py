@@ -152,6 +152,8 @@ class FrozenKernels:
     kernel does not move. With the kernel at the start this is the lazy limit, and the distance to
     it falls as 1/scale. With the kernel at the end it is as good as the network itself, at every
     scale: what training learns is in the kernel.
+
+    The paper: [Geiger 2020, sec. 3 and app. A].
     """
 
     @staticmethod

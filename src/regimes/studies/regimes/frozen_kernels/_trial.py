@@ -1,4 +1,4 @@
-"""One trial of frozen kernels: networks trained, and their kernels before and after (S9, S10)."""
+"""One trial of frozen kernels: networks, their kernels before and after [Geiger 2020, app. A]."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 NETS = ("fc", "cnn", "wide_resnet")
-FLOOR = 1e-3  # of the steps of relu networks (S6)
-FIRST = 1.0  # step (S6), the same for networks and kernels: then all their steps are, in the limit
+FLOOR = 1e-3  # of the steps of relu networks
+FIRST = 1.0  # step, the same for networks and kernels: then all their steps are, in the limit
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Trained:
         return measure.relative_change(_runs.predictions(self.run), torch.stack(driven))
 
     def kernels_compared(self, n_kernel: int) -> dict[str, Any]:
-        """Growth and change of the kernel on test points, and its blocks by label (S14)."""
+        """Growth and change of the kernel on test points, and its blocks by label."""
         from regimes import measure
 
         x, y = self.data.x_test[:n_kernel], self.data.y_test[:n_kernel]
@@ -149,7 +149,7 @@ class Trained:
         }
 
     def tangent_residuals(self) -> np.ndarray:
-        """Share of each weight change outside the span of the training gradients (INT Fig. 5)."""
+        """Share of weight changes outside the span of training gradients [Geiger 2021b, fig. 5]."""
         import torch
 
         from regimes import measure, tangent
@@ -166,7 +166,7 @@ class Trained:
         return np.array(found)
 
     def pictures(self, n_shown: int) -> np.ndarray:
-        """Kernels of the first network on test points sorted by label, (2, n, n) (S14)."""
+        """Kernels of the first network on test points sorted by label, (2, n, n)."""
         from regimes import measure
 
         x, y = self.data.x_test[:n_shown], self.data.y_test[:n_shown]
@@ -211,7 +211,7 @@ def _first_prediction(snapshot: Any) -> Tensor:
 
 
 def frozen_course(gram: Tensor, y: Tensor, times: Tensor) -> Tensor:
-    """Dual weights of the frozen-kernel flow (S10) after Euler steps between these times, (n,).
+    """Dual weights of the frozen-kernel flow after Euler steps between these times, (n,).
 
     Args:
         gram: K between training points, (n, n).

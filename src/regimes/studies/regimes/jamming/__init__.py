@@ -1,8 +1,8 @@
-"""How many parameters fit how many points, and what the landscape is like there (PR27).
+"""How many parameters fit how many points, and what the landscape is like there.
 
-The rows REG-58, REG-59 and REG-60 point to spec `landscape`: its network (S1, A6), its square hinge
-(S2), its data (S3), its trainers (S4) and its way to tell runs apart (S5) are used here, not those
-of the other studies of this theme.
+REG-58, REG-59 and REG-60 are about the networks, losses and data of [Geiger 2019], [Spigler 2019]
+and [Geiger 2020b]. These are used here, not those of the other studies of this theme; see
+docs/themes/regimes.md, "Fits that stop, and jamming".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from regimes.studies.regimes.jamming import _training as training
 from regimes.studies.regimes.jamming._claims import claim
 from regimes.studies.regimes.jamming._figures import FIGURES
 
-MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling (A1)
+MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling
 GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c, to aim at
 
 
@@ -90,6 +90,8 @@ class Jamming:
     fewer for each further point. Just below N* the points that are not fitted are fewer than the
     parameters, but not many fewer: most parameters are held by a constraint. Just above N* the
     points are fitted at the price of an output that diverges as N* is approached.
+
+    The papers: [Geiger 2019], [Spigler 2019], [Geiger 2020b], [Geiger 2021, sec. 2].
     """
 
     figures = FIGURES

@@ -1,4 +1,7 @@
-"""Verdicts on jamming: REG-58, REG-59 and REG-60, by the protocols of spec `landscape`."""
+"""Verdicts on jamming: REG-58, REG-59 and REG-60.
+
+Protocols are in docs/themes/regimes.md, "Fits that stop, and jamming".
+"""
 
 from itertools import pairwise
 
@@ -43,7 +46,7 @@ def _divergence(dataset: Data) -> Parts:
         f"digits, P = {found.p:.0f}, N* = {found.star:.4g} where half of the runs fit, between "
         f"{found.bracket[0]:.0f} and {found.bracket[1]:.0f}, which would give {ends[0]:.2f} and "
         f"{ends[1]:.2f}; {found.window(found.star).sum()} widths with 0.1 < N/N* - 1 < 3; "
-        f"{_left_out(found.dead)}; |f|^2 {told}; the regression of S21 is not part of it (LAND-75)"
+        f"{_left_out(found.dead)}; |f|^2 {told}; the norm of linear regression is not part of it"
     )
 
 
@@ -87,7 +90,7 @@ def _constraints(dataset: Data) -> Parts:
         f"{_left_out(sum(int(each.left_out) for each in labels))}; Hp at initialisation, random "
         f"labels, all points weighted alike, of networks 0 to {len(relu) - 1} whatever the seeds "
         f"of the scan; with tanh {tanh.mean():.3f} of it is negative there, "
-        "which is not judged: LAND-23 asks for a jammed network"
+        "which is not judged: it asks for a jammed network"
     )
 
 
@@ -116,8 +119,8 @@ def _growth(dataset: Data) -> Parts:
     by_chance = 1 / np.sqrt(len(middle) - 1)  # spread of a rank correlation of unrelated numbers
     yield above("rank correlation of dN*/dP and test error", (rank, by_chance), 1e-6)
     return (
-        f"exponent for digits {_exponent(digits)} for the document's 0.75, reported only as "
-        f"LAND-24 asks at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
+        f"exponent for digits {_exponent(digits)} for 0.75 in [Geiger 2021b, ch. 9], "
+        f"reported only at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
         f"random {_brackets(random)}"
     )
 

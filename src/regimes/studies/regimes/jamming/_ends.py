@@ -1,4 +1,4 @@
-"""How a trained network is told apart (S5), zero modes of H0, and the size of its output."""
+"""How a trained network is told apart, zero modes of H0, and the size of its output."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _zero_modes(
 ) -> tuple[float, float]:
     """Rank of H0 = (1/P) sum over unfitted points of grad f grad f^T, and the gap above its zeros.
 
-    S7 and LAND-20; 0 and 0 without unfitted points.
+    The claim LAND-20; 0 and 0 without unfitted points.
     """
     import torch
 

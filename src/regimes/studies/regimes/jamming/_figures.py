@@ -33,7 +33,7 @@ def _needed(dataset: Data) -> Figure:
         _bars(figure, stars.high - middle, middle - stars.low)
         if len(p) > 1:
             slope = 1.0 if labels == "random" else 0.75
-            name = f"slope {slope:g} (document)"
+            name = f"slope {slope:g} (paper)"
             draw.guide(figure, p, slope, (p[0], 0.75 * middle[0]), name, color=color)
     return figure
 
@@ -74,9 +74,9 @@ def _norms(dataset: Data) -> Figure:
     caption = (
         "Root mean square of the output on test points after training, medians over seeds, against "
         "the number of weights beyond the N* at which half of the runs fit. Networks that can only "
-        "just fit do so with outputs far above the margin of 1 that is asked of them; the document "
-        "expects |f| to diverge as 1/(N - N*) (dashed). Where exactly N* lies matters much for the "
-        "leftmost points."
+        "just fit do so with outputs far above the margin of 1 that is asked of them; "
+        "[Geiger 2021b, eq. 9.3] expects |f| to diverge as 1/(N - N*) (dashed). Where exactly N* "
+        "lies matters much for the leftmost points."
     )
     found = scans.norms(dataset)
     past = found.weights > found.star
@@ -93,7 +93,7 @@ def _norms(dataset: Data) -> Figure:
     if inside.any():
         line = beyond[inside]
         level = float(np.exp(np.mean(np.log(size[inside] * line))))
-        name = "slope -1 (document), where 0.1 < N/N* - 1 < 3"
+        name = "slope -1 [Geiger 2021b], where 0.1 < N/N* - 1 < 3"
         draw.guide(figure, line, -1, (line[0], level / line[0]), name, color=draw.INK)
     return figure
 

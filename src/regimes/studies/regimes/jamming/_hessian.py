@@ -1,4 +1,4 @@
-"""Signs of the curvature of the outputs at initialisation: C0 of spec `landscape`."""
+"""Signs of the curvature of the outputs at initialisation: C0 of [Geiger 2019, sec. V]."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ POINTS = 100  # the first training points
 def negative_shares(data: Dataset, width: int, draws: int, dtype: str) -> np.ndarray:
     """Share of negative eigenvalues of -sum_mu y_mu Hessian f(x_mu) at initialisation.
 
-    C0 of spec `landscape` (LAND-17), (activation, draw), with the Delta of S7 left out: all points
-    are unfitted there and weigh alike. Exact zeros are not counted.
+    C0 of LAND-17, (activation, draw), with the Delta that weigh the points in H_p left out: all
+    points are unfitted there and weigh alike. Exact zeros are not counted.
     """
     import torch
 

@@ -8,8 +8,8 @@ from regimes.lab import Data
 from regimes.lab.judge import Measured, Missing, need
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
 
-FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged (S5)
-LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # of LAND-03 and LAND-26, at margin 1/2 (A1)
+FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged
+LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # for LAND-03 and LAND-26, at margin 1/2
 
 
 def whole(dataset: Data) -> Data:
@@ -19,7 +19,7 @@ def whole(dataset: Data) -> Data:
 
 
 def outcomes(dataset: Data) -> Data:
-    """Runs told apart as in S5: `fit`, `dead`, `jammed` (0 or 1) and `share` = N_Delta/N.
+    """Runs by `measure.run_classes`: `fit`, `dead`, `jammed` (0 or 1) and `share` = N_Delta/N.
 
     Runs that still fall count as jammed here. All are NaN where nothing ran.
     """
@@ -62,7 +62,7 @@ class Stars:
 
 
 def n_star(dataset: Data, labels: str) -> Stars:
-    """N* by the 0.1 N rule (S6), at each P whose scan holds a last width that jams.
+    """N* by the 0.1 N rule, at each P whose scan holds a last width that jams.
 
     From wide to narrow, the first width of whose runs at least half, dead ones left out, end with
     N_Delta > 0.1 N.
@@ -101,7 +101,7 @@ class Norms:
         return Measured(np.exp(level), np.exp(level) * error)
 
     def window(self, star: float) -> np.ndarray:
-        """The widths with 0.1 < N/N* - 1 < 3 (S16)."""
+        """The widths with 0.1 < N/N* - 1 < 3."""
         excess = self.weights / star - 1
         return (excess > 0.1) & (excess < 3)
 

@@ -1,4 +1,4 @@
-"""Task, network and trainer of spec `landscape` (S1 to S4) at the sizes of this study."""
+"""Task, network and trainer after [Geiger 2019] and [Geiger 2020b] at the sizes of this study."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POOLS = {"digits": (1000, None), "mnist": (10_000, 60_000)}  # all images, to tr
 
 
 def weights_of(width: int) -> int:
-    """N = d h + (L - 1) h^2 + h: weights only, as on every axis of the documents (S1, A2)."""
+    """N = d h + (L - 1) h^2 + h: weights only, as on every axis of the papers."""
     return COMPONENTS * width + (DEPTH - 1) * width**2 + width
 
 
@@ -37,7 +37,7 @@ def task(
     dtype: str = "float64",
     device: str = "cpu",
 ) -> Dataset:
-    """Digits with their parity, or Gaussian points of as many components, labels at random (S3).
+    """Digits with their parity, or Gaussian points of as many components, labels at random.
 
     Digits are their ten first components over all images, whitened, on the sphere of radius
     sqrt(d).
@@ -70,7 +70,7 @@ def task(
 def network(
     d: int, width: int, seed: int, *, activation: str = "relu", **options: Any
 ) -> FullyConnected:
-    """The network of S1: standard parametrisation, two hidden layers, biases."""
+    """The network of [Geiger 2019, eqs. 6 to 8]: two hidden layers, biases, standard form."""
     own: dict[str, Any] = {"parametrization": "standard", "bias": True, "init": "orthogonal"}
     return _setting.network(d, width, DEPTH, seed, activation=activation, **own, **options)
 
@@ -91,9 +91,9 @@ def train(
     lowered: bool,
     checkpoint: Checkpoint | None = None,
 ) -> Run:
-    """Adam on the square hinge until N_Delta = 0 (S4).
+    """Adam on the square hinge until N_Delta = 0.
 
-    The rate of LAND-10 is held for half of the steps, then lowered; that of LAND-39 is constant.
+    The rate is held for half of the steps, then lowered, or constant.
     """
     from regimes import flow
 

@@ -1,4 +1,4 @@
-"""Learning curves of plain kernels on images, and the dimension of the images (PD sec. 5)."""
+"""Learning curves of plain kernels on images, and the images' dimension [Geiger 2021, sec. 5]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regimes.data import Dataset
 
 
-# Width of the kernels in units of the median distance; the document's 1000, for pixels up to 255.
+# Width of the kernels in units of the median distance; the paper's 1000, for pixels up to 255.
 # Much wider Gaussians are singular to rounding.
 SIGMA = 0.4
 
@@ -61,6 +61,8 @@ class KernelExponents:
     The mean square error falls as a power of the number of images that does not depend on the
     kernel, slower for photographs than for digits. The distance to the nearest neighbour shrinks as
     n^(-1/d), which gives images a dimension d far below their number of pixels.
+
+    The papers: [Spigler 2020], [Geiger 2021, sec. 5].
     """
 
     @staticmethod

@@ -6,7 +6,7 @@ from regimes.lab.judge import Claims, Missing, Parts, need, power_law, within
 KERNELS = ("Laplace", "Gaussian")
 EXPONENTS = {"mnist": (0.34, 0.46), "cifar10": (0.02, 0.12)}  # of the mean square error
 DIMENSIONS = {"mnist": (11.5, 14.5), "cifar10": (24.0, 32.0)}  # at these numbers of points
-WINDOWS = {"mnist": (128, 2048), "cifar10": (512, 4096)}  # sizes of the ledger's exponents
+WINDOWS = {"mnist": (128, 2048), "cifar10": (512, 4096)}  # sizes in the fits
 FEW_IMAGES = "cifar10"  # 8000 training images are at hand, draws of 4096 share half of them
 
 claim = Claims()

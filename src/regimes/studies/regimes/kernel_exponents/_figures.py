@@ -23,7 +23,7 @@ def _curves(dataset: Data) -> Figure:
             heights = draw.curve(figure, errors, "size", label, color=color, dash=dash)
         slope = 0.1 if name == "cifar10" else 0.4
         first = (here["size"].values[0], 0.85 * heights[0])
-        draw.guide(figure, here["size"], -slope, first, f"slope -{slope:g} (document)")
+        draw.guide(figure, here["size"], -slope, first, f"slope -{slope:g} (paper)")
     return figure
 
 

@@ -1,4 +1,4 @@
-"""How the output grows in time, from the first step until the data are fitted (FL Fig. 10)."""
+"""How the output grows in time until the data are fitted [Geiger 2020, fig. 10]."""
 
 from __future__ import annotations
 
@@ -82,6 +82,8 @@ class OutputGrowth:
     Until shortly before t_1, when the loss is half of what it was, the weights hardly move and
     `f_t - f_0` grows linearly in time. Around t_1 the weights have grown so much that they help
     each other, and the output overtakes its initial size by 1/alpha: then alpha f = O(1).
+
+    The paper: [Geiger 2020, app. C and fig. 10].
     """
 
     figures = FIGURES

@@ -1,4 +1,4 @@
-"""The output's growth in four panels per depth (FL Fig. 10)."""
+"""The output's growth in four panels per depth [Geiger 2020, fig. 10]."""
 
 import numpy as np
 

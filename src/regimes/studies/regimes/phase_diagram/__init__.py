@@ -1,4 +1,4 @@
-"""The plane of width and scale: lazy, feature and jammed training (PD Fig. 4; PR25 and S15)."""
+"""The plane of width and scale: lazy, feature and jammed training [Geiger 2021, fig. 4]."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regimes.studies.regimes._plane import Params
 from regimes.studies.regimes.phase_diagram._claims import claim
 from regimes.studies.regimes.phase_diagram._figures import FIGURES
 
-# 23 scales from 3e-4 to 3e7 and 22 widths from 20 to 1248, as the document's grid.
+# 23 scales from 3e-4 to 3e7 and 22 widths from 20 to 1248, as the paper's grid.
 PAPER_SCALES = tuple(float(f"{3e-4 * 10 ** (k / 2):.3g}") for k in range(23))
 PAPER_WIDTHS = tuple(round(20 * (1248 / 20) ** (k / 21)) for k in range(22))
 
@@ -31,7 +31,7 @@ PAPER_WIDTHS = tuple(round(20 * (1248 / 20) ** (k / 21)) for k in range(22))
             eps=3e-3,
             max_steps=8000,
         ),
-        # twelve widths (20 to 383) and scales of the document's grid, 8 of its 15 seeds, and eps
+        # twelve widths (20 to 383) and scales of the paper's grid, 8 of its 15 seeds, and eps
         # 1e-3 for its 1e-4: a quarter of an hour of one H200
         "paper": Params(
             width=tuple(PAPER_WIDTHS[k] for k in (0, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 15)),
@@ -58,6 +58,8 @@ class PhaseDiagram:
     small `sqrt(h) alpha` their tangent kernel changes by much more than itself (feature learning),
     at large `sqrt(h) alpha` hardly at all (lazy training). The two meet where the kernel changes by
     about its own norm, at one value of `sqrt(h) alpha` whatever the width.
+
+    The paper: [Geiger 2021, fig. 4].
     """
 
     figures = FIGURES

@@ -47,7 +47,7 @@ def _best_width(dataset: Data) -> Claim:
     rise = float(max(cut[-1] - min(cut) for cut in cuts))
     which = "lazy" if error[-1, -1] <= error[-1, 0] else "feature"
     why = (
-        f"the ledger sets no limit: {len(cuts)} cuts at fixed alpha, h = "
+        f"no limit is set: {len(cuts)} cuts at fixed alpha, h = "
         f"{int(widths[0])} to {int(widths[-1])}, rise by at most {rise:.4f} from their best width "
         f"to the widest; {which} training is better at the widest"
     )
@@ -111,7 +111,7 @@ def _slowing_down(dataset: Data) -> Parts:
 
 @claim("REG-53", "rank correlation >= 0: fewer parameters where the error is small")
 def _parameters(dataset: Data) -> Claim:
-    """Judged with many points only, as the ledger asks; with fewer it is reported."""
+    """Judged with many points only; with fewer it is reported."""
     from scipy.stats import spearmanr
 
     plane = lines.plane(dataset)

@@ -60,6 +60,8 @@ class RandomFeatures:
     The test error has a peak where features and training points are equally many, and falls again
     beyond. Averages over draws of the features have no such peak, and are what kernel ridge
     regression with a larger ridge gives.
+
+    The papers: [Geiger 2021b, sec. 8.1], [Mei 2021], [d'Ascoli 2020], [Jacot 2020].
     """
 
     @staticmethod

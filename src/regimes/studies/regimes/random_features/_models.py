@@ -1,4 +1,4 @@
-"""Random features: minimum-norm fits, ensembles of them, and their mean (spec `regimes` S16)."""
+"""Random features: least-norm fits, ensembles of them, their mean [Geiger 2021b, sec. 8.1]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kinks of relu add between feature learning and lazy training (FL app. F, Fig. 12)."""
+"""What the kinks of relu add between feature learning and lazy training [Geiger 2020, app. F]."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Params:
     n_train: int = 16
     n_kernel: int = 60
     eps: float = 0.05
-    floor: float = 1e-2  # of spec S6: shorter steps than this share of the time are taken anyway
+    floor: float = 1e-2  # shorter steps than this share of the time are taken anyway
     max_steps: int = 500
 
 
@@ -82,6 +82,8 @@ class Relu:
     changes entries of the kernel by a fixed amount and at random, and the sum is the root of their
     number. The kernel changes by scale^-1/2, until the scale is so large that nothing switches:
     then by 1/scale, as with a smooth activation.
+
+    The paper: [Geiger 2020, app. F and fig. 12].
     """
 
     figures = FIGURES

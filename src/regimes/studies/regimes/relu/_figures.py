@@ -1,4 +1,4 @@
-"""Kernel change with relu (FL Fig. 12) and switched neurons against the scale."""
+"""Kernel change with relu [Geiger 2020, fig. 12] and switched neurons against the scale."""
 
 import numpy as np
 

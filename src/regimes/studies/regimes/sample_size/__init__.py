@@ -1,4 +1,4 @@
-"""Does learning features pay with more data? Ten components of MNIST (FL Fig. 7a; PR10)."""
+"""Does learning features pay with more data? Ten components of MNIST [Geiger 2020, fig. 7a]."""
 
 from __future__ import annotations
 
@@ -56,9 +56,11 @@ class Params:
 class SampleSize:
     """Errors of feature and lazy training on ten components of digits, for growing training sets.
 
-    With few points lazy training of a fully connected network is better. The document finds the
+    With few points lazy training of a fully connected network is better. The papers find the
     opposite, slightly, with 5000 and 10,000 points of this data set: the gap should close as the
     training set grows.
+
+    See [Geiger 2020, fig. 7a], [Geiger 2021, sec. 4].
     """
 
     figures = FIGURES

@@ -10,8 +10,8 @@ def _errors(dataset: Data) -> Figure:
         "Test error on odd and even digits reduced to ten components, of fully connected networks "
         "trained in the feature regime (sqrt(h) alpha = 1) and in the lazy one (1000): means over "
         "seeds with standard errors (dashed) and ensembles (solid). With few images lazy training "
-        "is ahead; the gap closes as images are added, and the document finds feature learning "
-        "slightly ahead at 5000."
+        "is ahead; the gap closes as images are added, and [Geiger 2021, sec. 4] finds feature "
+        "learning slightly ahead at 5000."
     )
     done = finished(dataset)
     figure = draw.axes("training images", PERCENT, log="xy", ticks=done.n_train, caption=caption)

@@ -59,7 +59,7 @@ class Params:
             eps=1e-3,
             max_steps=60_000,
         ),
-        # the document's widths and depths, one scale per decade; 2000 of its 10,000 images, eps
+        # the paper's widths and depths, one scale per decade; 2000 of its 10,000 images, eps
         # 1e-3 for its 1e-4, and more seeds than its ten, which leave REG-11 open
         "paper": Params(
             depth=(1, 2, 3, 5),
@@ -89,6 +89,8 @@ class Scaling:
     the output has to grow by 1/scale before it fits anything, and the L + 1 layers share the
     growth, which gives exponents that depend on the depth alone. Between them lies the scale
     sqrt(h) alpha = O(1).
+
+    The paper: [Geiger 2020, secs. 5 and 6, apps. B and E].
     """
 
     figures = FIGURES

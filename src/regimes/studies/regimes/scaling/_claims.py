@@ -119,7 +119,7 @@ def _feature_kernel(dataset: Data) -> Parts:
         yield near(f"L={depth}", falling(dataset, "kernel_change", depth, KERNEL), *expected)
     return (
         "exponent a of the kernel's change scale^-a on scales 1e-4 to 1e-1 (L=5: from 1e-3); "
-        "2/(1 + 1/L) predicts 1, 1.333, 1.5, 1.667; the document found 1.25 for L=2, 1.7 for L=5; "
+        "2/(1 + 1/L) predicts 1, 1.333, 1.5, 1.667; [Geiger 2020] found 1.25 for L=2, 1.7 for L=5; "
         f"{_where(dataset)}"
     )
 
@@ -158,7 +158,7 @@ def _feature_weights(dataset: Data) -> Parts:
         yield near(f"L={depth}", falling(dataset, "weight_change", depth, WEIGHTS), *expected)
     return (
         "exponent b of sqrt(h) weight_change ~ scale^-b on scales 1e-4 to 1e-2 (L=5: from 1e-3); "
-        "1/(L+1) predicts 0.5, 0.333, 0.25, 0.167; the document found 0.35 for L=2, 0.23 for L=5; "
+        "1/(L+1) predicts 0.5, 0.333, 0.25, 0.167; [Geiger 2020] found 0.35 for L=2, 0.23 for L=5; "
         f"{_where(dataset)}"
     )
 

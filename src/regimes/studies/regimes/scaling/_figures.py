@@ -147,7 +147,7 @@ def _exponents(dataset: Data) -> Figure:
     caption = (
         "The powers with which the tangent kernel (red) and the weights (blue) change as √h alpha "
         "goes to 0, fitted on the feature side of the scan. Dashed: what an equal sharing of the "
-        "growth among the L + 1 layers predicts. Open circles: values of the document. The "
+        "growth among the L + 1 layers predicts. Open circles: values of the paper. The "
         "kernel's exponent grows with depth and stays below 2."
     )
     x, y = "number of hidden layers L", "exponent of 1/(√h alpha)"
@@ -170,7 +170,7 @@ def _exponents(dataset: Data) -> Figure:
         told = f"{title}, measured"
         draw.points(figure, list(found), values, told, error=errors, color=color, size=10)
         depths, paper = zip(*DOCUMENT[name].items(), strict=True)
-        told = f"{title}, the document's Table 2"
+        told = f"{title} [Geiger 2020, table 2]"
         draw.points(figure, depths, paper, told, color=color, size=11, symbol="circle-open")
         draw.line(figure, smooth, law, formula, color=color, dash="dash")
     if not drawn:

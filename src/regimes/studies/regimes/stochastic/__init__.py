@@ -1,4 +1,4 @@
-"""Does the noise of stochastic descent move the crossover? (PR31)."""
+"""Does the noise of stochastic descent move the crossover? [Geiger 2021b, sec. 8.3]."""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ class Params:
 class Stochastic:
     """The same networks trained by gradient flow and by stochastic descent at several rates.
 
-    The document leaves open what the noise of small batches does to the crossover between lazy
-    and feature training; here it is measured, as the scale at which the kernel changes by its norm.
+    [Geiger 2021b, sec. 8.3] leaves open what the noise of small batches does to the crossover
+    between lazy and feature training; here it is measured, as the scale at which the kernel changes
+    by its norm.
     """
 
     figures = FIGURES

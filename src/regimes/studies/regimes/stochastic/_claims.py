@@ -1,4 +1,4 @@
-"""Report on the crossover under stochastic descent, an open question of the document."""
+"""The crossover under stochastic descent, an open question of [Geiger 2021b, sec. 8.3]."""
 
 from __future__ import annotations
 
@@ -50,8 +50,6 @@ def _shift(dataset: Data) -> Claim:
         for ratio, rate in zip(ratios, line.x[1:], strict=True)
     )
     unfitted = int((dataset.fitted < 1).sum())
-    why = (
-        f"an open question of the document: {told}; flow at {flow}; {unfitted} runs ended unfitted"
-    )
+    why = f"an open question [Geiger 2021b]: {told}; flow at {flow}; {unfitted} runs ended unfitted"
     most = max(ratios, key=lambda ratio: abs(np.log(ratio.value)))
     return Claim("REG-72", Verdict.REPORTED, EXPECTED, most.value, most.error, why)

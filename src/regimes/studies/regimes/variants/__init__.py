@@ -1,6 +1,7 @@
-"""What changes the picture of lazy and feature training, and what does not (FL Fig. 6, 7, 15, 16).
+"""What changes the picture of lazy and feature training, and what does not.
 
-Data sets, the trainer, depth, the loss, the offset of the predictor, biases.
+Data sets, the trainer, depth, the loss, the offset of the predictor, biases
+[Geiger 2020, figs. 6, 7, 15 and 16].
 """
 
 from dataclasses import replace
@@ -93,6 +94,8 @@ class Variants:
     networks once seeds are averaged, by gradient flow as by Adam; depth makes networks fluctuate
     more; a softer loss with memory and biases change next to nothing; training `alpha f` instead of
     `alpha (f - f0)` hurts when alpha is large.
+
+    The paper: [Geiger 2020, sec. 7, apps. I and J].
     """
 
     @staticmethod

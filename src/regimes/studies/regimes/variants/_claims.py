@@ -18,7 +18,7 @@ from regimes.studies.regimes._outcomes import (
 
 FEATURE, MIDDLE, LAZY = 0.1, 1.0, 1e3  # the scales that are compared
 TINY = 60  # training points: below, nothing is judged
-FULL = 10_000  # training points of the document's own runs
+FULL = 10_000  # training points of the paper's own runs
 NAMED = ("fashion_mnist", "mnist", "emnist", "cifar10")  # sets of REG-29
 ABSENT = "EMNIST is not at hand and was not run"
 
@@ -46,7 +46,7 @@ def variant_of(dataset: Data, name: str) -> Data:
 
 @claim("REG-29", "ensemble error of each named set lower at scale 1000 than at 0.1")
 def _sets(dataset: Data) -> Parts:
-    """The sets the document names, as far as they have run; others are told."""
+    """The sets the papers name, as far as they have run; others are told."""
     parts, told = [], []
     for name in variants_run(dataset):
         trainer, _, images = name.partition(":")
@@ -62,12 +62,12 @@ def _sets(dataset: Data) -> Parts:
             + ("" if images in NAMED else f", ensembles apart by {gap} %, not named")
         )
     if not parts:
-        raise Missing("none of the sets that the document names has run")
+        raise Missing("none of the sets that the papers name has run")
     yield from parts
     return "; ".join([*told, ABSENT])
 
 
-@claim("REG-29b", "ours, the ledger's small form: error of MNIST 10 PCA lower at 1000 than at 0.1")
+@claim("REG-29b", "ours, on few points: error of MNIST 10 PCA lower at 1000 than at 0.1")
 def _components(dataset: Data) -> Parts:
     feature, lazy = _cells(dataset, "flow:pca", FEATURE, LAZY)
     yield above("error(0.1) - error(1000) in %", error_gap(feature, lazy), 0.0)

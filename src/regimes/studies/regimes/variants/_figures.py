@@ -101,7 +101,7 @@ def _rows(dataset: Data, shown: Callable[[str], bool]) -> list[Data]:
 
 
 FIGURES = {
-    "Fig. 6, 7: data sets and trainers": _sets,
-    "Fig. 7, 16: depth, loss and memory, biases": _changes,
-    "Fig. 15: the predictor with and without f₀": _offset,
+    "Data sets and trainers (figs. 6 and 7)": _sets,
+    "Depth, loss and memory, biases (figs. 7 and 16)": _changes,
+    "The predictor with and without f₀ (fig. 15)": _offset,
 }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # "plain" and what differs from it in one respect; the two predictors; two trainers on components
 COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
 TRAINERS = ("flow", "adam")  # of the sets of images: "flow:fashion_mnist"
-MEMORY = 1000.0  # mu of S7: the velocity relaxes within a thousandth of the time passed
+MEMORY = 1000.0  # mu of `flow.Momentum`: the velocity relaxes in a thousandth of the time
 LOOK = 50  # steps of Adam between looks at all training points
 
 
@@ -70,7 +70,7 @@ class Setting:
     scale: tuple[float, ...]
     eps: float
     loss: str = "softhinge_20"
-    memory: float | None = None  # mu of S7
+    memory: float | None = None  # mu
     bias: bool = False
     subtract_init: bool = True
     adam: bool = False
