@@ -38,11 +38,11 @@ def reader(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REGIMES_RESULTS", raising=False)
     monkeypatch.delenv("REGIMES_STORE", raising=False)
-    state, studies = torch.get_rng_state(), dict(_registry._registered)
+    state = torch.get_rng_state()
     yield {"__name__": "__main__"}
     torch.set_rng_state(state)
-    _registry._registered.clear()
-    _registry._registered.update(studies)
+    for study in [each for each in _registry._registered.values() if each.module == "__main__"]:
+        del _registry._registered[study.name]
 
 
 @pytest.mark.parametrize("name", having(BLOCK))
