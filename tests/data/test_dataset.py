@@ -1,7 +1,5 @@
 import copy
 import dataclasses
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -134,13 +132,3 @@ def test_pipe_refuses_what_is_no_transform():
         make().pipe("parity")
     with pytest.raises(ValueError, match="not a Dataset"):
         make().pipe(lambda ds: ds.x_train)
-
-
-def test_import_stays_light():
-    code = (
-        "import sys, regimes.data\n"
-        "heavy = {'plotly', 'ray', 'fastapi', 'sklearn', 'pooch', 'scipy', 'rich', 'requests'}\n"
-        "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -56,10 +56,13 @@ def states(store, config, name="run"):
 
 def test_killed_twice_a_trial_ends_like_an_undisturbed_one(long, store, begun, undisturbed):
     expected, steps = undisturbed
-    params = dataclasses.replace(long.Params(), folder=begun.path, die_at=(8, 16))
+    config = config_of(long, folder=begun.path, die_at=(8, 16))
+    with pytest.MonkeyPatch.context() as patch:  # the first life ends in this process, which lives
+        patch.setattr(long.os, "kill", lambda *_: None)
+        assert perform(long.Long, config, store=store).status == "failed"
+    params = params_of(long, config)
     report = execute(agenda(long.Long, params, store=store), store=store, executor=LocalExecutor(1))
     assert (report.ran, report.failures) == (1, ())
-    (config,) = long.Long.configs(params)
     assert arrays_of(store.read("toy/long", config.key)) == expected
     assert len(lines(begun.path, "lives")) == 3
     assert len(lines(begun.path, "steps")) == len(steps) + 2  # only the steps it died in

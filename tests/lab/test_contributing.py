@@ -55,6 +55,9 @@ def test_it_runs_from_the_command_line_without_touching_the_lab(walk, tmp_path):
     environment = {**os.environ, "REGIMES_STORE": str(tmp_path / "store")}
     command = [sys.executable, "-m", "regimes.cli", "run", "example/walk", "--json"]
     answer = subprocess.run(
-        [*command, "--set", "walkers=50"], env=environment, capture_output=True, check=True
+        [*command, "--workers", "1", "--set", "walkers=50"],
+        env=environment,
+        capture_output=True,
+        check=True,
     )
     assert json.loads(answer.stdout)["finished"] == 3

@@ -117,6 +117,8 @@ def test_marks(recorded, fresh, mark):
 def test_a_claim_that_comes_out_the_same_in_every_word_ignores_its_seed():
     count = Claim.between("X-1", 3.0, 0, 4, why="3 of 4")
     assert module._mark(count, count) is Mark.IGNORES_SEED
+    formula = replace(count, exact=True)
+    assert module._mark(formula, formula) is Mark.EXACT
     assert module._mark(count, None) is Mark.NOT_MEASURED
     assert module._mark(count, Claim.unclear("X-1", "", why="no data")) is Mark.NOT_MEASURED
 

@@ -37,6 +37,7 @@ class Claim:
     why: str = ""  # what the verdict rests on; never empty when inconclusive
     statement: str = ""
     where: str = ""
+    exact: bool = False  # a formula or a count: no draw enters `measured`
 
     def __post_init__(self) -> None:
         check_id(self.id)

@@ -17,7 +17,7 @@ from regimes.lab._results import Summary, label_of, replace_in_record
 from regimes.lab._study import Study
 
 SEED = "seed"
-SMALL = 2**20  # bytes of data that are kept with a record
+SMALL = 2**22  # bytes of data that are kept with a record
 _DIGITS = 1e-6  # to which single precision agrees with itself on another machine
 
 
@@ -29,6 +29,7 @@ class Mark(StrEnum):
     SAME = "same verdict"  # twice, but it is not `reproduced`
     OTHER = "other verdict"  # and the recorded one was not `reproduced`
     IGNORES_SEED = "ignores its seed"  # the same to the last digit: nothing was drawn anew
+    EXACT = "exact"  # the same to the last digit, and so it should be: a formula or a count
     NOT_MEASURED = "not measured"  # the part of the study that was run does not decide it
 
 
@@ -120,7 +121,7 @@ def _mark(recorded: Claim, fresh: Claim | None) -> Mark:
     if fresh is None or (fresh.measured is None and fresh.verdict is Verdict.INCONCLUSIVE):
         return Mark.NOT_MEASURED
     if _to_the_last_digit(recorded, fresh):
-        return Mark.IGNORES_SEED
+        return Mark.EXACT if recorded.exact and fresh.exact else Mark.IGNORES_SEED
     twice = recorded.verdict is fresh.verdict
     if recorded.verdict is Verdict.REPRODUCED:
         return Mark.REPLICATED if twice else Mark.NOT_REPLICATED

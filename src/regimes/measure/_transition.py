@@ -22,6 +22,11 @@ class Transition:
     bracket: tuple[float, float]  # largest N that fails, and the next
 
     @property
+    def middle(self) -> float:
+        """`sqrt(N1 N2)` of the bracket."""
+        return math.sqrt(self.bracket[0] * self.bracket[1])
+
+    @property
     def log_error(self) -> float:
         """Standard deviation of log N* when it may lie anywhere in the bracket."""
         return math.log(self.bracket[1] / self.bracket[0]) / math.sqrt(12)

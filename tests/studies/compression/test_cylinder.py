@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import LocalExecutor, find, run
+from regimes.lab import InlineExecutor, find, run
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 UNTIL = ("t_star", "peak", "fitted")

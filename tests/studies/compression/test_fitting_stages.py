@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regimes.lab import LocalExecutor, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.fitting_stages import occupied_bins
 from regimes.studies.compression.fitting_stages._claims import sign_changes
 
@@ -15,7 +15,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def test_stages_follow_each_other_and_the_loss_falls(summary):

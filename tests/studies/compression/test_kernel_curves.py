@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regimes.lab import LocalExecutor, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
 from regimes.theory import beta_feature, beta_lazy, compression_exponent
 
@@ -15,7 +15,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def predicted(dataset, n_train, gain_at):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from regimes.lab import LocalExecutor, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.neuron_trajectories._trial import classes, table_error
 
 
@@ -15,7 +15,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def test_the_equation_starts_where_the_network_does(summary):

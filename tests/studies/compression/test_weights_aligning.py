@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import LocalExecutor, find, run
+from regimes.lab import InlineExecutor, find, run
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture, rescaled
 
 
@@ -15,7 +15,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 def test_dead_neurons_rest_exactly(summary):

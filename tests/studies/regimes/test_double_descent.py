@@ -88,7 +88,7 @@ def test_what_hangs_on_a_seed_is_open(study):
 def test_runs_far_from_fitting_say_nothing_of_the_norm(study):
     claim = next(each for each in study.claims(known(short=30.0)) if each.id == "REG-62")
     assert claim.verdict.value == "inconclusive"
-    assert "sgd 30 %, decay 45 %" in claim.why
+    assert "30.0, 45.0 % (flow, sgd, decay)" in claim.why
 
 
 def test_a_norm_that_peaks_far_from_jamming_does_not(study):

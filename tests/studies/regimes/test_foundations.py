@@ -5,7 +5,7 @@ import pytest
 import torch
 import xarray as xr
 
-from regimes.lab import LocalExecutor, Store, find, override, run
+from regimes.lab import InlineExecutor, Store, find, override, run
 from regimes.lab.judge import Measured
 from regimes.nets import FullyConnected, stack
 from regimes.studies.regimes._setting import members, task
@@ -69,7 +69,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def summary(study, smoke_store):
-    return run(study, store=smoke_store, executor=LocalExecutor(1, threads=1))
+    return run(study, store=smoke_store, executor=InlineExecutor())
 
 
 @pytest.fixture
@@ -247,7 +247,7 @@ def test_seeds_of_one_block_are_in_no_other_key(study):
 
 @pytest.mark.parametrize("seeds", [(100,), (100, 101)])
 def test_few_fresh_seeds_run_and_decide_no_exponent(study, tmp_path, seeds):
-    summary = run(study, store=Store(tmp_path), executor=LocalExecutor(1, threads=1), seed=seeds)
+    summary = run(study, store=Store(tmp_path), executor=InlineExecutor(), seed=seeds)
     assert (summary.finished, summary.failed) == (12, 0)
     data = summary.dataset
     for name in WIDTHS:

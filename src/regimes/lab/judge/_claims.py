@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +23,7 @@ class _Declared:
     expected: str
     judge: Judge
     report: bool
+    exact: bool
 
 
 class Claims:
@@ -50,9 +51,11 @@ class Claims:
         self._judges: dict[str, _Declared] = {}
         for others in declared:
             for id, each in others._judges.items():
-                self(id, each.expected, report=each.report)(each.judge)
+                self(id, each.expected, report=each.report, exact=each.exact)(each.judge)
 
-    def __call__(self, id: str, expected: str, *, report: bool = False) -> Callable[[Judge], Judge]:
+    def __call__(
+        self, id: str, expected: str, *, report: bool = False, exact: bool = False
+    ) -> Callable[[Judge], Judge]:
         """Declare a judge.
 
         Args:
@@ -60,13 +63,14 @@ class Claims:
             expected: the relation in words, shown where nothing could be measured.
             report: the ledger only asks for the numbers: they are reported, and not counted among
                 what is reproduced, whatever range the parts name.
+            exact: the number that decides is a formula or a count, so fresh seeds cannot change it.
         """
         check_id(id)
         if id in self._judges:
             raise ValueError(f"claim {id} has two judges in one study")
 
         def collect(judge: Judge) -> Judge:
-            self._judges[id] = _Declared(expected, judge, report)
+            self._judges[id] = _Declared(expected, judge, report, exact)
             return judge
 
         return collect
@@ -81,9 +85,9 @@ class Claims:
         """Names of the modules in which the judges were written."""
         return frozenset(each.judge.__module__ for each in self._judges.values())
 
-    def judged(self, dataset: xr.Dataset) -> list[Claim]:
-        """Every claim with its verdict on these data."""
-        return [self._judge(id, dataset) for id in self._judges]
+    def judged(self, dataset: xr.Dataset, *, only: Iterable[str] | None = None) -> list[Claim]:
+        """Every claim, or these alone, with its verdict on these data."""
+        return [self._judge(id, dataset) for id in (self._judges if only is None else only)]
 
     def _judge(self, id: str, dataset: xr.Dataset) -> Claim:
         declared = self._judges[id]
@@ -93,6 +97,7 @@ class Claims:
             claim = found if isinstance(found, Claim) else _collected(id, found)
             if declared.report:
                 claim = replace(claim, verdict=Verdict.REPORTED)
+            claim = replace(claim, exact=declared.exact)
         except Missing as missing:
             claim = Claim.unclear(id, expected, why=str(missing))
         # the ledger states its own claims; of others the declaration is all there is

@@ -208,14 +208,22 @@ def jackknifed(values: Any, statistic: Callable[[np.ndarray], float]) -> Measure
     >>> jackknifed([1.0, 3.0], np.mean)
     Measured(value=2.0, error=1.0)
     """
-    from regimes.measure import jackknife_error
-
     values = np.asarray(values, dtype=float)
     whole = float(statistic(values))
     if len(values) < 2:
         return Measured(whole, np.nan)
-    without = [statistic(np.delete(values, i, 0)) for i in range(len(values))]
-    return Measured(whole, jackknife_error(np.array(without)))
+    return left_out(whole, [statistic(np.delete(values, i, 0)) for i in range(len(values))])
+
+
+def left_out(whole: Any, without: Any) -> Measured:
+    """A number of all draws, with its error from the same number without each of them.
+
+    >>> left_out(2.0, [3.0, 1.0])
+    Measured(value=2.0, error=1.0)
+    """
+    from regimes.measure import jackknife_error
+
+    return Measured(float(whole), jackknife_error(np.asarray(without, dtype=float)))
 
 
 def resampled(

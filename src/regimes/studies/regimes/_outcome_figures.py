@@ -16,6 +16,12 @@ def single_and_ensemble(figure: Figure, data: Data, over: str, name: str, color:
     draw.curve(figure, 100 * data.ensemble_error, over, f"ensemble, {name}", color=color)
 
 
+def errors_at_each_scale(figure: Figure, data: Data, over: str) -> None:
+    """`single_and_ensemble` of every scale, in its colour."""
+    for scale, color, part in draw.each(data, "scale"):
+        single_and_ensemble(figure, part, over, f"sqrt(h) alpha = {scale:g}", color)
+
+
 def draw_errors(figure: Figure, row: Data, name: str = "", **options: Any) -> None:
     """`single_and_ensemble` of the runs that count, with bars for the ensemble too."""
     ran, over = _counted(row)

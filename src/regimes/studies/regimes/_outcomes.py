@@ -12,7 +12,7 @@ from math import nan
 import numpy as np
 
 from regimes.lab import Data
-from regimes.lab.judge import Measured, Missing, mean_of, need
+from regimes.lab.judge import Measured, Missing, left_out, mean_of, need
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +98,13 @@ def variance_ratio(a: Cell, b: Cell) -> Measured:
     return _compared(a, b, "variance", np.divide)
 
 
+def range_of_ensembles(table: Data) -> Measured:
+    """Largest less smallest ensemble error over widths."""
+    without = need(table, "ensemble_error_without").ensemble_error_without
+    parts = np.ptp(without.transpose("width", "seed").values, axis=0)
+    return left_out(np.ptp(table.ensemble_error.values), parts)
+
+
 def size_of(gap: Measured) -> Measured:
     """How far apart, whichever is the larger."""
     return Measured(abs(gap.value), gap.error)
@@ -110,7 +117,7 @@ def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> Me
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     of_a, of_b = getattr(a, f"{name}_without"), getattr(b, f"{name}_without")
     if len(left) == len(a.seeds) == len(b.seeds):
-        return Measured(whole, jackknife_error(how(of_a[left], of_b[right])))
+        return left_out(whole, how(of_a[left], of_b[right]))
     first = jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
     second = jackknife_error(how(getattr(a, name), of_b))
     return Measured(whole, float(np.hypot(first, second)))

@@ -13,7 +13,7 @@ SETTLED = 0.1  # a neuron this near an attractor of its sign has settled (COMP-0
 claim = Claims()
 
 
-@claim("COMP-01", "both labels are equally probable, on the stripe and on the cylinder")
+@claim("COMP-01", "both labels are equally probable, on the stripe and on the cylinder", exact=True)
 def _balance(dataset: Data) -> Parts:
     at = ran(dataset, "balance")
     means = [float(at[f"{name}_label_mean"]) for name in ("stripe", "cylinder")]
@@ -67,7 +67,7 @@ def _drift(dataset: Data) -> Parts:
     )
 
 
-@claim("COMP-06", "three attractors that are stable and compress, in every d")
+@claim("COMP-06", "three attractors that are stable and compress, in every d", exact=True)
 def _attractors(dataset: Data) -> Parts:
     counts = ran(dataset, "attractors").flags.values.astype(int).sum(1)
     yield above("attractors of three that fulfil a condition, least of all", counts.min(), 3)
@@ -78,7 +78,7 @@ def _attractors(dataset: Data) -> Parts:
     )
 
 
-@claim("COMP-08", "w_perp shrinks at the attractors at the rates of the ODE")
+@claim("COMP-08", "w_perp shrinks at the attractors at the rates of the ODE", exact=True)
 def _perpendicular(dataset: Data) -> Parts:
     rates = ran(dataset, "attractors").perpendicular_rate.values
     worst = int(np.argmax(np.abs(rates - PERPENDICULAR)))
@@ -164,7 +164,7 @@ def _information(dataset: Data) -> Parts:
     )
 
 
-@claim("COMP-49", "identities to rounding; stated values to four digits")
+@claim("COMP-49", "identities to rounding; stated values to four digits", exact=True)
 def _exponents(dataset: Data) -> Parts:
     at = ran(dataset, "exponents")
     yield below("largest gap in the identities", at.identity_gap, 1e-12)

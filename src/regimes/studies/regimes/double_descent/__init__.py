@@ -1,9 +1,6 @@
 """Error and norm of the output against width, at several scales [Geiger 2021, fig. 6]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
@@ -88,15 +85,15 @@ class DoubleDescent:
         if point.trainer == "flow":
             run = _training.train_at(point, params, start, data, alpha)
         else:
-            steps = _steps(params, point.trainer)
+            # `(lambda/2) |w - w0|^2` is part of the objective that is divided by alpha^2
+            small = {"batch_size": max(1, params.n_train // 10)}
+            own = small if point.trainer == "sgd" else {"weight_decay": 2 * params.decay}
+            steps = {"rate": params.rate, "max_steps": params.other_steps, "check_every": 20, **own}
             run = _training.descend(start, data, alpha, checkpoint=point.checkpoint(), **steps)
         arrays = _runs.ends(point, run, data) | _runs.ensembles_without(point, run, data)
-        scalars = {
-            "parameters": _setting.weights_per_member(start),
-            "best_error": float(arrays["ensemble_error"].values.min()),
-            "n_train": params.n_train,
-        }
-        return TrialResult(scalars, arrays)
+        best = float(arrays["ensemble_error"].values.min())
+        sizes = {"parameters": _setting.weights_per_member(start), "n_train": params.n_train}
+        return TrialResult({**sizes, "best_error": best}, arrays)
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
@@ -105,17 +102,8 @@ class DoubleDescent:
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:
-        """Narrow networks go on to their last step."""
-        narrow = point.width**2 < params.n_train / 3 or point.trainer != "flow"
-        most = params.max_steps if point.trainer == "flow" else params.other_steps
-        steps = most * (1.0 if narrow else 0.2)
+        """All but the flow of wide networks go on to their last step."""
+        steps: float = params.max_steps if point.trainer == "flow" else params.other_steps
+        if point.trainer == "flow" and point.width**2 >= params.n_train / 3:
+            steps *= 0.2
         return _training.cost_of_steps(point, steps, params.n_train, point.width)
-
-
-def _steps(params: Params, trainer: str) -> dict[str, Any]:
-    """Steps with the noise of small batches, or with a pull towards the start."""
-    steps = {"rate": params.rate, "max_steps": params.other_steps, "check_every": 20}
-    if trainer == "decay":
-        # `(lambda/2) |w - w0|^2` of the objective that is divided by alpha^2
-        return steps | {"weight_decay": 2 * params.decay}
-    return steps | {"batch_size": max(1, params.n_train // 10)}

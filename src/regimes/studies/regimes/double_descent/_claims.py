@@ -5,18 +5,20 @@ import numpy as np
 from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
-    Measured,
     Missing,
     Parts,
     above,
     below,
+    left_out,
     log_mean,
     mean_of,
+    near,
     nearest,
     need,
     resampled,
-    within,
 )
+from regimes.studies.regimes._outcomes import range_of_ensembles
+from regimes.studies.regimes._remarks import percent, seeds
 
 SCALE, ENSEMBLE_WIDTH = 30.0, 10  # at which claims are judged
 NEARLY = 0.05  # share of points short of their margin in runs that count
@@ -32,11 +34,12 @@ def flow_of(dataset: Data) -> Data:
 
 def jamming(flow: Data) -> float:
     """sqrt(h1 h2) of the last width at which less than half of the runs fit, and the next."""
-    widths = flow.width.values
-    narrow = np.flatnonzero(flow.fitted.mean("seed").values < 0.5)
-    if not len(narrow) or narrow[-1] + 1 >= len(widths):
+    from regimes.measure import n_half
+
+    found = n_half(flow.width.values, flow.fitted.transpose("seed", "width").values)
+    if found is None:
         raise Missing("the widths that ran hold no jamming width")
-    return float(np.sqrt(widths[narrow[-1]] * widths[narrow[-1] + 1]))
+    return found.middle
 
 
 def _judged(dataset: Data) -> tuple[Data, float]:
@@ -50,28 +53,26 @@ def _judged(dataset: Data) -> tuple[Data, float]:
 @claim("REG-56", "the norm peaks at jamming, the error falls beyond it, ensembles do not care")
 def _descent(dataset: Data) -> Parts:
     flow, jam = _judged(dataset)
-    norm = flow.output_norm.median("seed")
     fall = nearest(flow, width=jam).error - flow.error.isel(width=-1)  # same seeds, same data
-    past = flow.sel(width=flow.width > jam)
-    yield within("width of the largest norm / jamming width", _peak(flow, jam), 0.5, 1.5)
+    norms = flow.output_norm.transpose("seed", "width").values
+    peak = resampled(norms, lambda drawn: flow.width.values[np.median(drawn, 0).argmax()] / jam)
+    yield near("width of the largest norm / jamming width", peak, 1.0, 0.5)
+    past = range_of_ensembles(flow.sel(width=flow.width > jam))
     yield above("error at jamming less that of the widest", mean_of(fall), 0.03)
-    yield below("range of the ensemble error past jamming", _range(past), 0.03)
-    rows = zip(flow.width, flow.error.mean("seed"), flow.ensemble_error, norm, strict=True)
-    told = ", ".join(f"{e:.3f} (ensemble {m:.3f}, norm {n:.3g}) at {h:d}" for h, e, m, n in rows)
-    return f"jamming at h = {jam:.3g}; error {told}"
+    yield below("range of the ensemble error past jamming", past, 0.03)
+    return (
+        f"jamming at h = {jam:.3g}; error {percent(flow.error.mean('seed').values)}; {seeds(flow)}"
+    )
 
 
 @claim("REG-57", "an ensemble just past jamming is as good as a wide network")
 def _ensembles(dataset: Data) -> Parts:
-    from regimes.measure import jackknife_error
-
     flow, jam = _judged(dataset)
     narrow, wide = nearest(flow, width=ENSEMBLE_WIDTH), flow.isel(width=-1)
     name = f"ensemble error at h = {int(narrow.width)} / single error at h = {int(wide.width)}"
-    need(narrow, "ensemble_error_without")
+    without = need(narrow, "ensemble_error_without").ensemble_error_without
     others = (wide.error.sum() - wide.error) / (wide.sizes["seed"] - 1)
-    error = jackknife_error((narrow.ensemble_error_without / others).values)
-    yield below(name, (narrow.ensemble_error / wide.error.mean(), error), 1.0)
+    yield below(name, left_out(narrow.ensemble_error / wide.error.mean(), without / others), 1.0)
     return f"jamming at h = {jam:.3g}"
 
 
@@ -82,39 +83,18 @@ def _regularised(dataset: Data) -> Parts:
     by_all = nearest(dataset, scale=SCALE).dropna("width", subset=["output_norm"])
     here = nearest(by_all, width=jam)  # of the widths at which every trainer has run
     share = here.unfitted / float(need(dataset, "n_train").n_train.max())
-    told = ", ".join(
-        f"{trainer} {100 * float(part.mean()):.0f} %"
-        for trainer, part in zip(here.trainer.values, share.transpose("trainer", ...), strict=True)
-    )
+    told = f"{percent(share.mean('seed').values)} ({', '.join(map(str, here.trainer.values))})"
     place = f"at h = {int(here.width)}, jamming at {jam:.3g}; points short of their margin: {told}"
-    close = share <= NEARLY
-    ratios = {}
-    for trainer in ("sgd", "decay"):
-        both = close.sel(trainer=trainer) & close.sel(trainer="flow")
-        if both.sum() > 1:
-            norms = here.output_norm.isel(seed=np.flatnonzero(both))
-            ratios[trainer] = norms.sel(trainer=trainer) / norms.sel(trainer="flow")
-    if not ratios:
+    norm = here.output_norm.where(share <= NEARLY)
+    ratios = {
+        trainer: (norm.sel(trainer=trainer) / norm.sel(trainer="flow")).dropna("seed")
+        for trainer in ("sgd", "decay")
+    }
+    found = {name: log_mean(ratio) for name, ratio in ratios.items() if len(ratio) > 1}
+    if not found:
         raise Missing(f"fewer than two runs of noise or decay nearly fit {place}")
     # "noise or decay": the one that lowers the norm more, of those whose runs fit
-    found = {trainer: log_mean(ratio) for trainer, ratio in ratios.items()}
     best = min(found, key=lambda trainer: found[trainer].value)
     yield below(f"norm with {best} / with the flow", found[best], 1.0)
     each = ", ".join(f"{name} {found[name]} ({len(ratios[name])} runs)" for name in found)
     return f"{each}; {place}"
-
-
-def _peak(flow: Data, jam: float) -> Measured:
-    """Width of the largest median norm over the jamming width, by resampling seeds."""
-    widths = flow.width.values
-    norms = flow.output_norm.transpose("seed", "width").values
-    return resampled(norms, lambda drawn: float(widths[np.median(drawn, 0).argmax()] / jam))
-
-
-def _range(past: Data) -> Measured:
-    """Largest less smallest error of ensembles over widths, with its jackknife error."""
-    from regimes.measure import jackknife_error
-
-    without = need(past, "ensemble_error_without").ensemble_error_without
-    parts = np.ptp(without.transpose("width", "seed").values, axis=0)
-    return Measured(float(np.ptp(past.ensemble_error.values)), jackknife_error(parts))

@@ -1,12 +1,11 @@
 """Errors and norms against width."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import Missing
-from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, errors_at_each_scale
 from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
 
@@ -19,8 +18,8 @@ def _errors(dataset: Data) -> Figure:
     )
     flow = flow_of(dataset)
     figure = draw.axes("width h (neurons)", PERCENT, log="x", ticks=flow.width, caption=caption)
-    for name, color, part in _at_each_scale(figure, flow):
-        single_and_ensemble(figure, part, "width", name, color)
+    errors_at_each_scale(figure, flow, "width")
+    _mark_jamming(figure, flow)
     return figure
 
 
@@ -33,22 +32,21 @@ def _norms(dataset: Data) -> Figure:
     )
     flow, title = flow_of(dataset), "norm of the output F on test points"
     figure = draw.axes("width h (neurons)", title, log="xy", ticks=flow.width, caption=caption)
-    for name, color, part in _at_each_scale(figure, flow):
-        draw.curve(figure, part.output_norm, "width", f"flow, {name}", center="median", color=color)
-    middle = dataset.output_norm.isel(scale=dataset.sizes["scale"] // 2)
+    for scale, color, norm in draw.each(flow.output_norm, "scale"):
+        name = f"flow, sqrt(h) alpha = {scale:g}"
+        draw.curve(figure, norm, "width", name, center="median", color=color)
+    _mark_jamming(figure, flow)
+    middle = dataset.output_norm.isel(scale=dataset.sizes["scale"] // 2).drop_sel(trainer="flow")
     marks: dict[str, Any] = {"center": "median", "mode": "markers", "color": draw.INK, "size": 9}
-    others = draw.each(middle.drop_sel(trainer="flow"), "trainer")
-    for (trainer, _, own), symbol in zip(others, draw.SYMBOLS[1:], strict=False):
-        draw.curve(figure, own, "width", f"{trainer}, middle scale", symbol=symbol, **marks)
+    for trainer, symbol, norm in draw.each(middle, "trainer", draw.SYMBOLS[1:]):
+        draw.curve(figure, norm, "width", f"{trainer}, middle scale", symbol=symbol, **marks)
     return figure
 
 
-def _at_each_scale(figure: Figure, flow: Data) -> Iterator[tuple[str, str, Data]]:
-    """Name, colour and data of every scale; its jamming width is marked where it is known."""
-    for scale, color, part in draw.each(flow, "scale"):
+def _mark_jamming(figure: Figure, flow: Data) -> None:
+    for _, color, part in draw.each(flow, "scale"):
         with suppress(Missing):
             draw.level(figure, x=jamming(part), color=color)
-        yield f"sqrt(h) alpha = {scale:g}", color, part
 
 
 FIGURES = {"Test error against width": _errors, "Norm of the output against width": _norms}

@@ -14,10 +14,12 @@ from regimes.lab.judge import (
     Parts,
     above,
     below,
+    left_out,
     mean_of,
     near,
     within,
 )
+from regimes.studies.regimes._outcomes import range_of_ensembles
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
 from regimes.studies.regimes._scans import whole
 
@@ -33,17 +35,15 @@ claim = Claims()
 
 def measured(row: Data, name: str) -> Measured:
     """`variance`, `ensemble_error`, `error` or `excess`, of the error over the ensemble's."""
-    from regimes.measure import jackknife_error
-
     errors = row.test_error.values
     if name == "error":
         return mean_of(errors)
     if name in ("variance", "ensemble_error"):
-        return Measured(float(row[name]), jackknife_error(row[f"{name}_without"].values))
+        return left_out(row[name], row[f"{name}_without"])
     if name == "excess":
         others = (errors.sum() - errors) / (len(errors) - 1)
         without = others - row.ensemble_error_without.values
-        return Measured(float(errors.mean() - row.ensemble_error), jackknife_error(without))
+        return left_out(errors.mean() - row.ensemble_error, without)
     raise ValueError(f"no measure {name!r} of an ensemble")
 
 
@@ -126,7 +126,9 @@ def _flat(dataset: Data) -> Parts:
     regimes, told = _regimes(table), []
     for own in regimes.values():
         error, _ = curve(own, "ensemble_error")
-        yield below(f"spread of the ensemble's error at {_scale(own)}", _spread(own), 0.025)
+        yield below(
+            f"spread of the ensemble's error at {_scale(own)}", range_of_ensembles(own), 0.025
+        )
         told.append(f"{_scale(own)}: {percent(error)}, single {percent(curve(own, 'error')[0])}")
     lazy = regimes["lazy"]
     first, last = _ends(lazy, "error")
@@ -155,7 +157,7 @@ def _blow_up(dataset: Data) -> Parts:
 
 @claim("REG-61", "the fluctuation falls as h^(-1/2), the excess of the error as 1/h")
 def _parameters(dataset: Data) -> Parts:
-    from regimes.measure import asymptote, jackknife_error, power_law
+    from regimes.measure import asymptote, power_law
 
     table = _wide(dataset, first_of(dataset, "variance", "widths"), LEAST_WIDTHS)
     regimes, told = _regimes(table), []
@@ -176,8 +178,7 @@ def _parameters(dataset: Data) -> Parts:
     fit = asymptote(count, errors.mean(0))
     others = [asymptote(count, np.delete(errors, i, 0).mean(0)).size for i in range(len(errors))]
     yield within("excess of the error in h (lazy)", _law(lazy, "excess", lazy.width), -1.5, -0.6)
-    size = (fit.size, jackknife_error(np.array(others)))
-    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", size, 0.0)
+    yield above("B0 of eps_inf + B0/sqrt(N) (lazy)", left_out(fit.size, others), 0.0)
     return (
         f"N ~ h^2 here, so h^(-1/2) is N^(-1/4) and 1/h is N^(-1/2); {', '.join(told)}; excess "
         f"in N {power_law(count, excess).exponent:.2f}: {percent(excess)} at "
@@ -195,16 +196,6 @@ def _wide(dataset: Data, block: str, least: int = 1) -> Data:
     if (widest := table.width.values.max()) < LEAST_WIDTH:
         raise Missing(f"widths up to {widest} only, the law is one of large widths")
     return table
-
-
-def _spread(table: Data) -> Measured:
-    """Largest less smallest error of ensembles of each width, its error from leaving seeds out."""
-    from regimes.measure import jackknife_error
-
-    without = table.ensemble_error_without.transpose("width", "seed").values
-    return Measured(
-        float(np.ptp(table.ensemble_error.values)), jackknife_error(np.ptp(without, axis=0))
-    )
 
 
 def _regimes(table: Data) -> dict[str, Data]:

@@ -22,7 +22,7 @@ def same_model(dataset: Data) -> Parts:
     )
 
 
-@claim("REG-02", "1.4044 ± 5e-4")
+@claim("REG-02", "1.4044 ± 5e-4", exact=True)
 def factors(dataset: Data) -> Parts:
     data = ran(dataset, "forms")
     found = dict(zip(FACTORS, data.factor.values, strict=True))
@@ -33,7 +33,7 @@ def factors(dataset: Data) -> Parts:
     return ", ".join(f"{name} {value:.6f}" for name, value in found.items())
 
 
-@claim("REG-03", "largest gap ln2/b to 1e-9")
+@claim("REG-03", "largest gap ln2/b to 1e-9", exact=True)
 def soft_hinge(dataset: Data) -> Parts:
     data = ran(dataset, "forms")
     off = largest_gap(data.hinge_gap, np.log(2) / np.array(SHARPNESS))
@@ -58,7 +58,7 @@ def early_speed(dataset: Data) -> Parts:
     )
 
 
-@claim("REG-05", "243")
+@claim("REG-05", "243", exact=True)
 def counts(dataset: Data) -> Claim:
     data = ran(dataset, "forms")
     found = data["count"].values  # Dataset has a method of this name

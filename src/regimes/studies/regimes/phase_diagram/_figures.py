@@ -6,7 +6,7 @@ import numpy as np
 
 from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes import _lines as lines
-from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, errors_at_each_scale
 
 SCALE = "scale sqrt(h) alpha"
 LEVELS = {0.01: "dot", 0.1: "dash", 1.0: "solid", 10.0: "dash", 100.0: "dot"}
@@ -74,8 +74,7 @@ def _cuts(dataset: Data) -> Figure:
     figure = draw.axes("width h (neurons)", PERCENT, log="x", ticks=plane.width, caption=caption)
     count = plane.sizes["scale"]
     chosen = plane.isel(scale=sorted({0, count // 2, count - 1}))
-    for scale, color, part in draw.each(chosen, "scale"):
-        single_and_ensemble(figure, part, "width", f"sqrt(h) alpha = {scale:g}", color)
+    errors_at_each_scale(figure, chosen, "width")
     return figure
 
 

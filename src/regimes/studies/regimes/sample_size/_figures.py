@@ -1,7 +1,7 @@
 """Errors against the number of images."""
 
 from regimes.lab import Data, Figure, draw
-from regimes.studies.regimes._outcome_figures import PERCENT, single_and_ensemble
+from regimes.studies.regimes._outcome_figures import PERCENT, errors_at_each_scale
 from regimes.studies.regimes.sample_size._claims import finished
 
 
@@ -16,8 +16,7 @@ def _errors(dataset: Data) -> Figure:
     done = finished(dataset)
     figure = draw.axes("training images", PERCENT, log="xy", ticks=done.n_train, caption=caption)
     figure.update_yaxes(dtick="D2")
-    for scale, color, part in draw.each(done, "scale"):
-        single_and_ensemble(figure, part, "n_train", f"sqrt(h) alpha = {scale:g}", color)
+    errors_at_each_scale(figure, done, "n_train")
     return figure
 
 

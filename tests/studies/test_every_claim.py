@@ -1,0 +1,213 @@
+"""Every claim that a record calls reproduced fails on the same data once they are distorted.
+
+The data of a record follow the law, or the record would not say so (`test_records.py` judges them
+again). Here one variable of them is multiplied, shifted, tilted along a setting (times
+`(x / smallest x)**power`) or reversed along a dimension, and the verdict must turn. That a
+distortion fails exactly its own claims is asked in the study's own test.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regimes.lab import discover, stored_summaries
+
+ROOT = Path(__file__).parents[2] / "results"
+RECORDS = {}
+for record in stored_summaries(ROOT):
+    RECORDS.setdefault(record.study, []).append(record)
+
+DISTORTIONS = {
+    "compression/alpha-scan": {
+        "COMP-20": ("frozen_error", "times", 2.0),
+    },
+    "compression/amplification": {
+        "COMP-11b": ("amplification_predicted", "tilt", "p", 0.5),
+        "COMP-13": ("amplification", "tilt", "p", 0.5),
+        "COMP-15b": ("amplification", "tilt", "p", 1.0),
+    },
+    "compression/cylinder": {
+        "COMP-28": ("amplification_star", "tilt", "n_train", 0.5),
+        "COMP-29b": ("peak", "tilt", "n_train", 0.5),
+    },
+    "compression/digit-parity": {
+        "COMP-42": ("error", "reversed", "p"),
+        "COMP-45": ("information", "tilt", "p", -1.0),
+        "COMP-46b": ("cube_dimension", "tilt", "p", 0.5),
+        "REG-63": ("error", "reversed", "p"),
+    },
+    "compression/fitting-stages": {
+        "COMP-32": ("fitted_distance", "times", 0.1),
+        "COMP-33": ("profile", "reversed", "stage"),
+    },
+    "compression/foundations": {
+        "COMP-01": ("chi_median", "times", 2.0),
+        "COMP-02": ("drift", "reversed", "limit"),
+        "COMP-03": ("gradient_error_float32", "times", 10.0),
+        "COMP-04": ("drift_error", "times", 0.1),
+        "COMP-06": ("flags", "times", 0.5),
+        "COMP-08": ("perpendicular_rate", "times", 2.0),
+        "COMP-09": ("ode_lambda", "times", -1.0),
+        "COMP-35": ("split_error", "plus", 0.001),
+        "COMP-47": ("lemma_gap", "plus", 0.001),
+        "COMP-48": ("information", "times", 2.0),
+        "COMP-49": ("value_gap", "times", 2.0),
+    },
+    "compression/kernel-curves": {
+        "COMP-22": ("error", "tilt", "n_train", 0.5),
+        "COMP-27": ("error", "reversed", "task"),
+        "COMP-30": ("error", "tilt", "n_train", 0.5),
+    },
+    "compression/learning-curves": {
+        "COMP-14": ("amplification_max", "tilt", "n_train", 0.5),
+        "COMP-21": ("feature_error", "tilt", "n_train", 1.0),
+        "COMP-24": ("compressed_error", "tilt", "n_train", 1.0),
+        "COMP-25": ("feature_error", "tilt", "n_train", 0.5),
+    },
+    "compression/neuron-trajectories": {
+        "COMP-07": ("growth", "times", 2.0),
+    },
+    "compression/plateaus": {
+        "COMP-17": ("t_star", "tilt", "alpha", 0.5),
+        "COMP-18": ("frozen_t_star", "times", 2.0),
+        "COMP-19": ("amplification", "tilt", "alpha", 0.5),
+        "COMP-50": ("amplification", "tilt", "alpha", 0.5),
+    },
+    "compression/stripe-kernel": {
+        "COMP-36": ("residual", "times", 2.0),
+        "COMP-36b": ("residual", "times", 2.0),
+        "COMP-37": ("information", "tilt", "d", 1.0),
+        "COMP-38": ("information", "tilt", "d", -1.0),
+        "COMP-39b": ("projection", "tilt", "d", 0.5),
+        "COMP-40": ("plane_error", "tilt", "d", -0.5),
+        "COMP-41": ("norm", "reversed", "kernel"),
+    },
+    "compression/weights-aligning": {
+        "COMP-16": ("amplification_start", "tilt", "alpha", 0.5),
+        "COMP-31": ("share_end", "tilt", "alpha", 0.5),
+        "COMP-34": ("dead_or_unmoved_only", "plus", 1.0),
+    },
+    "regimes/convolutions": {
+        "REG-31": ("error", "tilt", "scale", -0.5),
+    },
+    "regimes/crossover": {
+        "REG-14": ("kernel_change", "tilt", "scale", 0.5),
+        "REG-55": ("kernel_change", "tilt", "width", 0.5),
+    },
+    "regimes/double-descent": {
+        "REG-57": ("ensemble_error", "tilt", "scale", 0.5),
+        "REG-62": ("output_norm", "reversed", "trainer"),
+    },
+    "regimes/flow-check": {
+        "REG-45": ("difference", "tilt", "scale", 0.5),
+        "REG-46b": ("altered_steps", "tilt", "scale", 0.5),
+        "REG-47": ("difference", "tilt", "scale", 0.5),
+    },
+    "regimes/fluctuations": {
+        "REG-25": ("test_error", "tilt", "width", 0.5),
+        "REG-36": ("variance", "tilt", "width", 0.5),
+        "REG-37": ("variance", "tilt", "n_train", 0.5),
+        "REG-38": ("ensemble_error", "tilt", "scale", 0.5),
+        "REG-61": ("ensemble_error", "tilt", "n_train", -0.5),
+    },
+    "regimes/foundations": {
+        "REG-01": ("same_gap", "plus", 0.001),
+        "REG-02": ("factor", "times", 2.0),
+        "REG-03": ("hinge_gap", "times", 2.0),
+        "REG-04": ("speed", "times", 2.0),
+        "REG-05": ("count", "times", 2.0),
+        "REG-06": ("process_covariance", "times", 2.0),
+        "REG-07": ("noise", "reversed", "noise_step"),
+        "REG-08": ("gradient_size", "reversed", "layer_step"),
+        "REG-09": ("layer_width", "reversed", "layer_step"),
+        "REG-66": ("neighbour", "reversed", "torus"),
+        "REG-70": ("move_fitted", "times", 0.5),
+        "REG-71": ("descent_distance", "reversed", "step_rate"),
+        "REG-73": ("field_fitted", "times", 0.5),
+        "REG-75": ("check_eps", "times", 0.5),
+    },
+    "regimes/frozen-kernels": {
+        "REG-26": ("initial_disagreement", "tilt", "scale", 0.5),
+        "REG-27b": ("limit_difference", "tilt", "scale", 0.5),
+        "REG-48": ("final_error", "tilt", "depth", 0.5),
+        "REG-49": ("final_contrast", "tilt", "n_train", -0.5),
+        "REG-50": ("tangent_residual", "tilt", "scale", 0.5),
+    },
+    "regimes/jamming": {
+        "REG-60": ("error", "tilt", "n_train", 0.5),
+    },
+    "regimes/output-growth": {
+        "REG-22": ("change", "tilt", "moment", 0.5),
+        "REG-23": ("norm", "tilt", "width", 0.5),
+    },
+    "regimes/phase-diagram": {
+        "REG-51": ("fitted", "tilt", "scale", -0.5),
+        "REG-53": ("ensemble_error", "times", -1.0),
+        "REG-55": ("kernel_change", "tilt", "width", 0.5),
+    },
+    "regimes/random-features": {
+        "REG-67": ("error", "tilt", "ratio", 0.5),
+        "REG-68": ("ensemble_error", "tilt", "ratio", -0.5),
+        "REG-69": ("ridge", "tilt", "ratio", 0.5),
+    },
+    "regimes/relu": {
+        "REG-43": ("kernel_change", "tilt", "scale", 0.5),
+        "REG-44": ("flips", "tilt", "scale", 0.5),
+    },
+    "regimes/scaling": {
+        "REG-10": ("kernel_change", "tilt", "scale", 0.5),
+        "REG-11": ("kernel_change", "tilt", "scale", 0.5),
+        "REG-12": ("kernel_change", "tilt", "scale", 0.5),
+        "REG-13": ("kernel_change", "tilt", "scale", -0.5),
+        "REG-15": ("weight_change", "tilt", "scale", 0.05),
+        "REG-16": ("weight_change", "tilt", "scale", -0.3),
+        "REG-19": ("t_half", "tilt", "scale", 0.2),
+        "REG-20": ("t_half", "tilt", "scale", 0.2),
+        "REG-21": ("t_10", "times", 0.01),
+    },
+    "regimes/variants": {
+        "REG-29b": ("error", "times", -1.0),
+        "REG-33": ("ensemble_error", "times", -1.0),
+        "REG-34": ("variance", "reversed", "variant"),
+        "REG-35": ("error", "reversed", "variant"),
+        "REG-41": ("alpha", "reversed", "scale"),
+        "REG-42": ("error", "reversed", "variant"),
+    },
+}
+
+
+def distorted(dataset, name, how, *by):
+    old = dataset[name]
+    if how == "times":
+        new = old * by[0]
+    elif how == "plus":
+        new = old + by[0]
+    elif how == "tilt":
+        setting = dataset[by[0]].astype(float)
+        new = old * (setting / float(setting.min())) ** by[1]
+    else:
+        new = old.copy(data=np.flip(old.values, old.dims.index(by[0])))
+    return dataset.assign({name: new.transpose(*old.dims)})
+
+
+def reproduced(record):
+    return {claim.id for claim in record.claims if claim.verdict.value == "reproduced"}
+
+
+def test_no_reproduced_claim_is_left_out():
+    for study, records in RECORDS.items():
+        assert set.union(*map(reproduced, records)) <= set(DISTORTIONS.get(study, {})), study
+
+
+@pytest.mark.parametrize("name", DISTORTIONS)
+def test_distorted_data_are_not_reproduced(name):
+    study = discover().studies[name]
+    for id, distortion in DISTORTIONS[name].items():
+        verdicts = set()
+        for record in RECORDS[name]:
+            if id in reproduced(record):
+                data = distorted(study.upgraded(record.dataset), *distortion)
+                (claim,) = study.claims.__self__.judged(data, only=[id])
+                verdicts.add(claim.verdict.value)
+        assert "not reproduced" in verdicts, f"{id} is {verdicts} in spite of {distortion}"
