@@ -9,8 +9,9 @@ from typing import final
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, vmap
+from torch.func import vmap
 
+from regimes._functional import functional_call
 from regimes.nets._convolve import side_by_side
 
 
@@ -86,7 +87,7 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            return functional_call(self.template, (p, b), (inputs,))
+            return functional_call(self.template, {**p, **b}, (inputs,))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, grad, vjp, vmap
+from torch.func import grad, vjp, vmap
 
 from regimes._check import positive_int
+from regimes._functional import functional_call
 from regimes._memory import parse_bytes, readable
 from regimes.tangent.network import Snapshot, checked_output
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,11 +17,20 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from regimes._check import choose
-from regimes._memory import parse_bytes, readable
+from regimes._copied import inside
+from regimes._memory import give_back, parse_bytes, readable
 from regimes.tangent import _products
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
-from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
+from regimes.tangent._guard import Guard
+from regimes.tangent._plan import (
+    LayerPlan,
+    Plan,
+    plan_features,
+    plan_layers,
+    plan_memory,
+    precision_dtypes,
+)
 from regimes.tangent.contraction import (
     Dense,
     Factor,
@@ -76,21 +87,26 @@ class Engine:
         memory: str | int | None,
         engine: str,
         copy: bool = True,
+        check: bool = False,
     ) -> None:
         self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
         if not isinstance(network, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
-        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
-        other = self.pass_dtype if self.pass_dtype != own else None
+        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own.to_real())
+        numbers = [*network.parameters(), *network.buffers()]
+        kinds = {t.dtype.to_real() for t in numbers if t.is_floating_point() or t.is_complex()}
+        other = self.pass_dtype if precision and kinds != {self.pass_dtype} else None
         self.snapshot = Snapshot(network, other, copy=copy)
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
             parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory = precision, memory
-        self._structures = _STRUCTURES.setdefault(network, {})
-        self._forward_mode: bool | None = None
+        self._structures = _STRUCTURES.setdefault(inside(network), {})
+        coarsest = max((self.pass_dtype, self.kept_dtype), key=lambda d: torch.finfo(d).eps)
+        self.guard = Guard(check, torch.float16 if precision == "tf32" else coarsest)
+        self._push: _products.Push | None = None
 
     @property
     def names(self) -> list[str]:
@@ -122,7 +138,7 @@ class Engine:
             (name, group_of(name), tuple(p.shape)) for name, p in self.snapshot.parameters.items()
         )
         all_general = self.choice == EngineChoice.JACOBIAN
-        key = (kind, parameters, all_general)
+        key = (kind, self.snapshot.dtype, parameters, all_general)
         if key not in self._structures:
             with self.arithmetic():
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
@@ -130,15 +146,16 @@ class Engine:
 
     @contextlib.contextmanager
     def arithmetic(self) -> Iterator[None]:
-        """Passes in full float32 unless tf32 was asked for; attention written out.
+        """Passes in full float32 unless tf32 was asked for, attention written out, not compiled.
 
-        The fused attention kernels have neither a forward-mode nor a batched derivative.
+        The fused attention kernels have neither a forward-mode nor a batched derivative, and the
+        graph of compiled code shows no operations.
         """
         flags: tuple[Any, ...] = ()
         if self.snapshot.device.type == "cuda":
             flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
         before = [flag.allow_tf32 for flag in flags]
-        with sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
+        with sdpa_kernel(SDPBackend.MATH), _uncompiled(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "There is a performance drop")
             for flag in flags:
                 flag.allow_tf32 = self.precision == "tf32"
@@ -187,11 +204,23 @@ class Engine:
         self, x: Batch, x2: Batch | None, outputs: Any, group_of: GroupOf = whole
     ) -> dict[str, Tensor]:
         """Grams by group of parameters, computed in blocks that fit the budget."""
+        started = time.perf_counter()
         x, x2 = self.prepared(x), None if x2 is None else self.prepared(x2)
         structure = self.structure(x, group_of)
         chosen = parse_outputs(outputs, structure.outputs)
         if self.choice == EngineChoice.PRODUCTS:
-            return {"": self._gram_by_products(x, x2, chosen, group_of)}
+            found = {"": self._gram_by_products(x, x2, chosen, group_of)}
+        else:
+            found = self._grams(structure, x, x2, chosen, group_of)
+        cost = structure.seconds * (chosen.rows if chosen.fold else 1)
+        if self.guard.due("gram", cost, time.perf_counter() - started):
+            with self.arithmetic():
+                self.guard.compare_gram(self.snapshot, x, x2, chosen, group_of, found)
+        return found
+
+    def _grams(
+        self, structure: Structure, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
+    ) -> dict[str, Tensor]:
         names = dict.fromkeys(group_of(name) for name in self.names)
         names.pop(LEFT_OUT, None)
         plan = self.plan(structure, self.gram_size(x, x2, chosen), chosen, grams=len(names))
@@ -224,9 +253,8 @@ class Engine:
             for group, result in results.items():
                 here = result[:, :, slice(*rows), :, slice(*columns)]
                 tile = result if whole_gram else self._empty(*here.shape)
-                members = [key for key in a if group_of(key[0]) == group]
-                members.sort(key=lambda key: not is_linear(a[key]))
-                layers = [(a[key], a[key] if same else b[key]) for key in members]
+                layers = [(a[key], b[key]) for key in a if group_of(key[0]) == group]
+                layers.sort(key=lambda pair: not is_linear(pair[0]))
                 _write(tile, layers, chosen, same, plan.workspace)
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
@@ -239,34 +267,42 @@ class Engine:
                 if x2 is None and not same:
                     below = result[:, :, slice(*columns), :, slice(*rows)]
                     below.copy_(tile.permute(0, 3, 4, 1, 2))
+            # gone before the next block is differentiated: the plan counts one of rows and one of
+            # columns
+            del a, b, layers, tile
 
     def _empty(self, *shape: int) -> Tensor:
         return torch.empty(shape, dtype=self.result_dtype, device=self.snapshot.device)
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         n, c = _batch.size(x), structure.outputs
+        kept, passed = self.kept_dtype.itemsize, self.pass_dtype.itemsize
+        step = plan_features(structure, n, self.budget(), kept, passed)
         ordered = (Strategy.ORDERED,) * len(structure.sites)
-        recipe = self._recipe(parse_outputs("full", c), ordered, n, owner)
-        found: dict[str, Tensor] = {}
-        with self.arithmetic():
-            factors = collect(self.snapshot, structure, x, recipe)
-        for names, factor in factors.items():
-            dense = factor if isinstance(factor, Dense) else written_out(factor)
-            sizes = [structure.shapes[name].numel() for name in names]
-            found.update(zip(names, dense.features.split(sizes, 2), strict=True))
-        like = next(iter(found.values()))
-        sizes_of = self.snapshot.sizes.items()
-        # a parameter that the output does not depend on has no factor: its gradient is zero
-        parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
-        result = torch.cat(parts, 2)
-        refuse_not_finite(result, factors)
+        recipe = self._recipe(parse_outputs("full", c), ordered, step, owner)
+        sizes = self.snapshot.sizes
+        result = torch.empty(
+            c, n, sum(sizes.values()), dtype=self.kept_dtype, device=self.snapshot.device
+        )
+        columns = dict(zip(sizes, result.split(list(sizes.values()), 2), strict=True))
+        for start, stop in _ranges(n, step):
+            with self.arithmetic():
+                factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
+            _write_columns(columns, factors, start, stop)
+            refuse_not_finite(result[:, start:stop], factors)
+            del factors
+            if step < n:
+                give_back()
+        self._guard_lengths(x, structure, started, lambda i, a: result[a, i].square().sum())
         return result.transpose(0, 1)
 
     def diagonal(self, x: Batch) -> Tensor:
         """Squared norms of the gradients, (n, c)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         chosen = parse_outputs("full", structure.outputs)
@@ -280,7 +316,39 @@ class Engine:
             each = [diagonal(factor, plan.workspace) for factor in factors.values()]
             parts.append(torch.stack(each).sum(0))
             refuse_not_finite(parts[-1], factors)
-        return torch.cat(parts, 1).T
+            del factors
+        found = torch.cat(parts, 1).T
+        self._guard_lengths(x, structure, started, lambda i, a: found[i, a])
+        return found
+
+    def _guard_lengths(
+        self, x: Batch, structure: Structure, started: float, length: Callable[[int, int], Tensor]
+    ) -> None:
+        if self.guard.due("lengths", structure.seconds, time.perf_counter() - started):
+            chosen = parse_outputs("full", structure.outputs)
+            with self.arithmetic():
+                self.guard.compare_lengths(self.snapshot, x, chosen, length)
+
+    def guard_products(self, x: Batch, limits: _products.Limits, started: float) -> None:
+        """After products: those of two samples are compared with the entries of their Gram."""
+        structure = self.structure(x)
+        # a Gram, a product and a squared length of two samples
+        if not self.guard.due("products", 3 * structure.seconds, time.perf_counter() - started):
+            return
+        few, output = _batch.probe(x, 2), structure.outputs // 2
+        chosen = parse_outputs(output, structure.outputs)
+        gram = torch.stack(list(self._grams(structure, few, None, chosen, owner).values())).sum(0)
+        v = torch.zeros(2, structure.outputs, 1, dtype=gram.dtype, device=gram.device)
+        v[0, output], v[1, output] = 1.0, -0.5
+        true = gram @ v[:, output]
+        with self.arithmetic():
+            image = _products.matvec(self.snapshot, few, few, v, structure.outputs, limits)
+            pulled = _products.pull(self.snapshot, few, v.to(self.pass_dtype), limits)
+        scale = gram.norm() * v.norm()
+        self.guard.compare("a product with the kernel", image[:, output], true, scale)
+        square = (v[:, output] * true).sum()
+        norm = _products.squared_norms(pulled)[0]
+        self.guard.compare("the length of a weighted gradient", norm, square, scale)
 
     def limits(self, x: Batch, columns: int) -> tuple[int, _products.Limits]:
         """Outputs of the network, and how much a matrix-free product may take at once."""
@@ -297,10 +365,10 @@ class Engine:
         at_once = max(1, min(columns, fit))
         sample = (structure.saved_bytes + 4 * structure.widest_bytes) * (1 + at_once) + 1
         samples = max(1, min(_batch.size(x), int(0.5 * budget / sample)))
-        if self._forward_mode is None:
+        if self._push is None:
             with self.arithmetic():
-                self._forward_mode = _products.forward_mode_agrees(self.snapshot, x)
-        return structure.outputs, _products.Limits(samples, at_once, self._forward_mode)
+                self._push = _products.way_to_push(self.snapshot, x)
+        return structure.outputs, _products.Limits(samples, at_once, self._push)
 
     def _recipe(
         self, chosen: Outputs, strategies: tuple[Strategy, ...], chunk: int, group_of: GroupOf
@@ -328,6 +396,7 @@ class Engine:
                     continue
                 same = x2 is None and columns == rows
                 yield rows, columns, a, a if same else factors(x if x2 is None else x2, columns)
+            del a
 
     def _gram_by_products(
         self, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
@@ -340,6 +409,12 @@ class Engine:
         with self.arithmetic():
             full = _products.gram(self.snapshot, x, other, c, limits)  # (n, c, n2, c)
         return chosen.from_full(full, n, n2)
+
+
+def _uncompiled() -> contextlib.AbstractContextManager[object]:
+    """Within this, what `torch.compile` was asked to compile runs as it is written."""
+    loaded = "torch._dynamo" in sys.modules  # importing it takes a second
+    return torch.compiler.set_stance("force_eager") if loaded else contextlib.nullcontext()
 
 
 def _write(
@@ -371,6 +446,21 @@ def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
 
 def _strategies(structure: Structure, plan: Plan) -> tuple[Strategy, ...]:
     return tuple(layer.strategy for layer in plan.layers[: len(structure.sites)])
+
+
+def _write_columns(
+    columns: dict[str, Tensor], factors: Mapping[tuple[str, ...], Factor], start: int, stop: int
+) -> None:
+    """The gradients of some samples, written out where each parameter has its columns."""
+    missing = set(columns)
+    for names, factor in factors.items():
+        dense = factor if isinstance(factor, Dense) else written_out(factor)
+        parts = dense.features.split([columns[name].shape[2] for name in names], 2)
+        for name, part in zip(names, parts, strict=True):
+            columns[name][:, start:stop] = part
+        missing.difference_update(names)
+    for name in missing:  # the output does not depend on it
+        columns[name][:, start:stop] = 0.0
 
 
 def _ranges(length: int, step: int) -> list[tuple[int, int]]:

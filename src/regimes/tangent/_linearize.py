@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor, nn
-from torch.func import functional_call, jvp
+from torch.func import jvp
 from torch.nn.modules.batchnorm import _BatchNorm
+
+from regimes._functional import functional_call
 
 
 class LinearizedModel(nn.Module):

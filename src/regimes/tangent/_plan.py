@@ -173,13 +173,7 @@ def plan_memory(
     """
     factor_bytes = max(1, sum(layer.elements for layer in layers) * itemsize)
     m = gram.outputs
-    gradients = m * sum(site.gradient_elements for site in structure.sites) * pass_itemsize
-    general = m * sum(structure.shapes[name].numel() for name in structure.general) * pass_itemsize
-    # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
-    # with a few widest tensors of the moment (each m-fold) beside them
-    pass_bytes = max(
-        1, structure.saved_bytes + gradients + (2 * m + 2) * structure.widest_bytes + 3 * general
-    )
+    pass_bytes = bytes_of_pass(structure, m, pass_itemsize)
     widest = max((_contraction_floor(layer, structure, m, itemsize) for layer in layers), default=1)
     verify_bytes = 3 * max((s.numel() for s in structure.shapes.values()), default=0) * itemsize
     floor = 4 * widest
@@ -207,6 +201,39 @@ def plan_memory(
     return block, chunk, int(workspace), int(expected)
 
 
+def bytes_of_pass(structure: Structure, m: int, itemsize: int) -> int:
+    """Bytes per sample at the widest moment of differentiating m outputs."""
+    gradients = m * sum(site.gradient_elements for site in structure.sites) * itemsize
+    general = m * sum(structure.shapes[name].numel() for name in structure.general) * itemsize
+    # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
+    # with a few widest tensors of the moment (each m-fold) beside them
+    widest = (2 * m + 2) * structure.widest_bytes
+    return max(1, structure.saved_bytes + gradients + widest + 3 * general)
+
+
+def plan_features(
+    structure: Structure, n: int, budget: int, itemsize: int, pass_itemsize: int
+) -> int:
+    """Samples whose gradients are written out at a time, beside the result.
+
+    Raises:
+        ValueError: the budget is too small for the result; says the least that would do.
+    """
+    m = structure.outputs
+    parameters = sum(shape.numel() for shape in structure.shapes.values())
+    each = m * parameters * itemsize  # of the result
+    # made from factors, joined by layer, then copied into the result
+    one = 2 * each + bytes_of_pass(structure, m, pass_itemsize)
+    if budget < n * each + one:
+        raise ValueError(
+            f"a memory budget of {readable(budget)} is too small for features of {n:,} samples, "
+            f"{m} output(s) and {parameters:,} parameters: at least {readable(n * each + one)} is "
+            "needed; matvec(x, v), operator(x), top_eigenpairs(x, r, method='lanczos') and the "
+            "Gram itself never write the features out"
+        )
+    return min(n, (budget - n * each) // one)
+
+
 def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize: int) -> int:
     """Bytes that contracting one pair of samples takes at the least."""
     site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
@@ -220,7 +247,7 @@ def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize:
 def precision_dtypes(precision: str | None, own: torch.dtype) -> tuple[torch.dtype, torch.dtype]:
     """(precision of the passes, precision the factors are kept in) for a precision's name."""
     names = {
-        None: (own, own),
+        None: (own, torch.float32 if own == torch.float16 else own),  # squares overflow in float16
         "float64": (torch.float64, torch.float64),
         "float32": (torch.float32, torch.float32),
         "tf32": (torch.float32, torch.float32),

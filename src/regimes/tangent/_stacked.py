@@ -41,23 +41,21 @@ def stacked_gram(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB") -
     n, entry = len(x), weight.element_size()
     each = entry * (3 * n * n + 6 * n * net.width * (net.depth + 1))
     tile = max(1, parse_bytes(memory, x.device) // each)
-    parts = [
-        _gram(net, ensemble.select(slice(i, i + tile)), x) for i in range(0, ensemble.size, tile)
-    ]
-    return torch.cat(parts)
+    grams = weight.new_zeros(ensemble.size, n, n)
+    for i in range(0, ensemble.size, tile):
+        _add_grams(grams[i : i + tile], net, ensemble.select(slice(i, i + tile)), x)
+    return grams
 
 
-def _gram(net: FullyConnected, members: Ensemble, x: Tensor) -> Tensor:
+def _add_grams(into: Tensor, net: FullyConnected, members: Ensemble, x: Tensor) -> None:
     parameters = {name: value.detach() for name, value in members.parameters.items()}
     first = parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
     with torch.enable_grad():
         inputs, outputs = net.layers_stacked(parameters | {"layers.0.weight": first}, x.to(first))
         pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
-    gram = first.new_zeros(members.size, len(x), len(x))
     for layer, z, pull in zip(net.layers, inputs, pulls, strict=True):
         z = z.detach()
-        entering = (z @ z.mT) * getattr(layer, "weight_multiplier", 1.0) ** 2
+        entering = (z @ z.mT).mul_(getattr(layer, "weight_multiplier", 1.0) ** 2)
         if layer.bias is not None:
-            entering = entering + getattr(layer, "bias_multiplier", 1.0) ** 2
-        gram += entering * (pull @ pull.mT)
-    return gram
+            entering += getattr(layer, "bias_multiplier", 1.0) ** 2
+        into.addcmul_(entering, pull @ pull.mT)

@@ -3,7 +3,7 @@
 from regimes.tangent.network._batch import Batch
 from regimes.tangent.network._grouping import LEFT_OUT, GroupOf, by_prefix, owner, whole
 from regimes.tangent.network._outputs import Outputs, parse_outputs
-from regimes.tangent.network._snapshot import Snapshot, checked_output
+from regimes.tangent.network._snapshot import Snapshot, checked_output, real
 
 __all__ = [
     "LEFT_OUT",
@@ -15,5 +15,6 @@ __all__ = [
     "checked_output",
     "owner",
     "parse_outputs",
+    "real",
     "whole",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils import _pytree as pytree
 
 Batch = Any  # Tensor | tuple | list | dict of tensors, nested as the network wants them
@@ -73,13 +73,11 @@ def channels_last(batch: Batch) -> Batch:
     return apply(batch, lambda t: t.contiguous(memory_format=form) if t.dim() == 4 else t)
 
 
-def call(module: nn.Module | Callable[..., Any], batch: Batch) -> Any:
-    """module(x), module(*tuple) or module(**dict)."""
+def arguments(batch: Batch) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the network is called with: a tensor, a tuple's parts by position, a dict's by name."""
     if isinstance(batch, dict):
-        return module(**batch)
-    if isinstance(batch, (tuple, list)):
-        return module(*batch)
-    return module(batch)
+        return (), batch
+    return (tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)), {}
 
 
 def apply(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:

@@ -1,0 +1,47 @@
+"""A network as a function of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def functional_call(
+    module: nn.Module,
+    tensors: Mapping[str, Tensor],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """The network's output with some parameters and buffers replaced, wherever they are used.
+
+    `torch.func.functional_call` swaps at every name of a parameter, in and out in the same order. A
+    module registered under two names is swapped twice, so that it keeps what was swapped in. Here
+    every place where a tensor lies is swapped once.
+
+    Args:
+        module: the network; it is as before afterwards.
+        tensors: name, as in `named_parameters` or `named_buffers`, -> replacement.
+        args: positional inputs.
+        kwargs: inputs by name.
+
+    Example:
+        >>> layer = nn.Linear(2, 2, bias=False)
+        >>> twice = nn.Sequential(layer, layer)
+        >>> functional_call(twice, {"0.weight": 3 * torch.eye(2)}, (torch.ones(1, 2),))
+        tensor([[9., 9.]])
+        >>> type(layer.weight).__name__
+        'Parameter'
+    """
+    named = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    new = {id(named[name]): tensor for name, tensor in tensors.items()}
+    places = {
+        f"{prefix}.{name}" if prefix else name: new[id(tensor)]
+        for prefix, child in module.named_modules()
+        for own in (child._parameters, child._buffers)
+        for name, tensor in own.items()
+        if id(tensor) in new
+    }
+    return torch.func.functional_call(module, places, args, kwargs, tie_weights=False)
