@@ -4,11 +4,12 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint docs bench clean
 
 help:
 	@echo "make demo   set up, draw the built-in data, train from the feature to the lazy end, report in HTML"
 	@echo "make test   set up, lint, and run every test"
+	@echo "make docs   set up, build the manual into out/manual (no network after the set-up)"
 	@echo "make lint   ruff, mypy and the import contract between the rooms"
 	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios"
 	@echo "make clean  remove .venv, caches and everything the commands above wrote"
@@ -33,8 +34,8 @@ demo: $(INSTALLED)
 
 lint: $(INSTALLED)
 	@echo "== ruff"
-	@$(BIN)/ruff check src tests benchmarks examples
-	@$(BIN)/ruff format --check src tests benchmarks examples
+	@$(BIN)/ruff check src tests benchmarks examples docs/.build
+	@$(BIN)/ruff format --check src tests benchmarks examples docs/.build
 	@echo "== mypy"
 	@$(BIN)/mypy
 	@echo "== import contract between the rooms"
@@ -44,10 +45,20 @@ test: lint
 	@echo "== tests"
 	@$(BIN)/pytest
 
+# What the manual is built with is installed once, as above.
+.venv/.docs: $(INSTALLED)
+	@echo "== first use: installing what builds the manual"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs: .venv/.docs
+	@PYTHONPATH=docs/.build $(BIN)/zensical build --strict --clean
+	@echo "== out/manual/index.html; regimes docs opens it"
+
 bench: $(INSTALLED)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r benchmarks/requirements.txt
 	@echo "== benchmarks: ratios measured side by side in one run"
 	@$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf .venv out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv out .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

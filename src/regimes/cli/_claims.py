@@ -26,7 +26,7 @@ from regimes.lab import (
     discover,
     known_summaries,
     measured_text,
-    results_root,
+    results_roots,
     verdicts,
 )
 
@@ -64,7 +64,7 @@ def claims(
         if theme is not None:
             check_theme(theme, catalogue)
     found = known_summaries(
-        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+        catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )
     for summary in found:
         for problem in filter(None, (summary.problem, *(f"stale: {r}" for r in summary.stale))):

@@ -22,7 +22,7 @@ from regimes.lab import (
     report_folder,
     report_html,
     report_section,
-    results_root,
+    results_roots,
     verdicts,
 )
 
@@ -59,7 +59,7 @@ def report(
         if size is not None and size not in SIZES:
             raise ValueError(f"unknown size {size!r}; use one of: {', '.join(SIZES)}")
     found = known_summaries(
-        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+        catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )
     with user_errors():
         for name in set(study or ()) - {summary.study for summary in found}:

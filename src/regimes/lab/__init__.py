@@ -6,6 +6,7 @@ nothing of networks or kernels.
 
     regimes.lab.study           registers a study
     regimes.lab.run             runs one and returns its summary
+    regimes.lab.load            the data of a recorded or finished one
     regimes.lab.Store           the trials on disk
 """
 
@@ -24,6 +25,7 @@ from regimes.lab._executors import Executor, ExecutorError, InlineExecutor
 from regimes.lab._gather import Results, gather
 from regimes.lab._known import known_summaries
 from regimes.lab._ledger import LedgerEntry, ledger
+from regimes.lab._load import load
 from regimes.lab._overrides import override
 from regimes.lab._progress import LiveBar, PlainLines, Progress, Silent, Tally
 from regimes.lab._record import CorruptRecordError, Record
@@ -45,6 +47,7 @@ from regimes.lab._results import (
     kept_summary,
     label_of,
     results_root,
+    results_roots,
     save_results,
     stored_summaries,
     summarise,
@@ -139,6 +142,7 @@ __all__ = [
     "known_summaries",
     "label_of",
     "ledger",
+    "load",
     "marked",
     "marks",
     "mean_over",
@@ -150,6 +154,7 @@ __all__ = [
     "report_html",
     "report_section",
     "results_root",
+    "results_roots",
     "rows",
     "run",
     "save_results",

@@ -302,8 +302,29 @@ def _beside(folder: Path) -> Path:
 
 
 def results_root(root: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of committed results: given, or REGIMES_RESULTS, or results/."""
+    """The folder results are written to: given, or REGIMES_RESULTS, or results/."""
     return Path(root or os.environ.get(VARIABLE) or DEFAULT).absolute()
+
+
+def results_roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
+    """The folders results are read from, those that count more last.
+
+    The one given or named in REGIMES_RESULTS stands alone. Without either the records that come
+    with the package are known everywhere, and those in results/ take their places.
+    """
+    own = results_root(root)
+    if root or os.environ.get(VARIABLE):
+        return (own,)
+    return tuple(dict.fromkeys([*shipped_results(), own]))
+
+
+def shipped_results() -> list[Path]:
+    """Where the package's own records lie: in an installed package, or beside its sources."""
+    package = Path(__file__).parents[1]
+    checkout = package.parents[1]
+    if (checkout / "pyproject.toml").exists():
+        return [checkout / DEFAULT]
+    return [package / "recorded"]  # where the wheel puts results/
 
 
 def with_history(summary: Summary, earlier: Summary) -> Summary:
@@ -331,9 +352,13 @@ def stored_folders(root: Path) -> Iterator[Path]:
             yield about.parent
 
 
-def stored_summaries(root: Path, *, data: bool = True) -> Iterator[Summary]:
-    """Every summary below a folder laid out as theme/what/label; of a damaged one the name."""
-    for folder in stored_folders(root):
+def stored_summaries(*roots: Path, data: bool = True) -> Iterator[Summary]:
+    """Every summary below folders laid out as theme/what/label; of a damaged one the name.
+
+    Of two summaries of one run the one in the later folder is given.
+    """
+    found = {folder.parts[-3:]: folder for root in roots for folder in stored_folders(root)}
+    for folder in found.values():
         try:
             yield Summary.load(folder, data=data)
         except Exception as error:  # whatever is wrong with one must not hide the others
