@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -12,6 +11,7 @@ from torch import Tensor, nn
 from torch.func import vmap
 
 from regimes._adapter import Pick, check_pick, one_tensor
+from regimes._copied import copied
 from regimes._functional import functional_call
 from regimes.nets._convolve import side_by_side
 
@@ -103,7 +103,7 @@ class Ensemble:
         """Network `index` as a module of its own, in evaluation mode."""
         if not -self.size <= index < self.size:
             raise ValueError(f"there are {self.size} members, got index {index}")
-        module = copy.deepcopy(self.template)
+        module, _ = copied(self.template)
         with torch.no_grad():
             for name, parameter in module.named_parameters():
                 parameter.copy_(self.parameters[name][index])
@@ -201,7 +201,7 @@ def stack(
     if not parameters:
         raise ValueError("stack needs networks with parameters")
     buffers = _stacked([dict(network.named_buffers()) for network in networks])
-    return Ensemble(copy.deepcopy(networks[0]).eval(), parameters, buffers, check_pick(output))
+    return Ensemble(copied(networks[0])[0].eval(), parameters, buffers, check_pick(output))
 
 
 def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:
