@@ -62,6 +62,7 @@ def test_ensemble_gives_members_back():
     torch.testing.assert_close(ensemble(x)[0], twice(x))
 
 
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # of the old weight norm
 @pytest.mark.parametrize("name", ["pruned", "old weight norm", "buffers written in forward"])
 def test_networks_that_hooks_and_passes_write_to(name):
     """What a pass leaves in a module is neither copied nor left behind by ensembles."""
