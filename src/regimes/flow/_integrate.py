@@ -19,7 +19,7 @@ from regimes.flow._bookkeeping import (
     to_host,
 )
 from regimes.flow._checkpoint import Keeper
-from regimes.flow._control import Changes, judge
+from regimes.flow._control import Changes, Judgement, Tolerances, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
@@ -101,7 +101,7 @@ def _advance(
     accepted = verdict.accepted
     # a step cut short to end at a given time says nothing about the length of the next
     books.step[ids] = np.where(accepted & (step < wished), wished, verdict.next_step)
-    _count(books, ids, changes, accepted, verdict.forced)
+    _count(books, ids, changes, verdict, settings.tolerances)
     if rounding is not None:
         books.unresolved[ids] += rounding.unresolved(readings, ids, step, accepted, changes)
     after = now + np.where(accepted, step, 0.0)
@@ -140,11 +140,18 @@ def _changes(
 
 
 def _count(
-    books: Bookkeeper, ids: Floats, changes: Changes, accepted: Floats, forced: Floats
+    books: Bookkeeper,
+    ids: Floats,
+    changes: Changes,
+    verdict: Judgement,
+    asked: Tolerances,
 ) -> None:
+    accepted, forced = verdict.accepted, verdict.forced
     for name, happened in (("taken", accepted), ("refused", ~accepted), ("forced", forced)):
         books.counts[name][ids] += happened
     for name, worst in books.worst.items():
+        if getattr(asked, name) is None:
+            continue
         seen = np.where(accepted & ~forced, getattr(changes, name), 0.0)
         worst[ids] = np.maximum(worst[ids], seen)
 
