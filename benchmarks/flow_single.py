@@ -127,6 +127,7 @@ def ours(network: nn.Module, ds: rg.data.Dataset, loss: str, alpha: float, steps
             gradient=None if loss == "hinge" else GRADIENT,
             weight=WEIGHT if loss == "hinge" else None,
         ),
+        rule=flow.StepRule(first="weights", shrink=2.0 if loss == "hinge" else 10.0),
     )
     return run.outputs_train[0, :, 0]
 

@@ -54,7 +54,7 @@ def integrate(
     if (moment := keeper.resume(batch, books)) is not None:
         batch, readings = moment.batch, moment.readings
     else:
-        books.step[:] = _first_steps(settings, books.first)
+        books.step[:] = _first_steps(settings, books.first, batch)
         readings = books.readings(batch.ids, books.first, books.time.copy())
         everybody = np.ones(size, dtype=bool)
         who_ended = _WhoEnded(settings, books, everybody)
@@ -65,11 +65,18 @@ def integrate(
     return books.ends()
 
 
-def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
-    if settings.rule.first is not None:
-        return np.full(len(first["loss"]), settings.rule.first)
+def _first_steps(settings: Settings, first: Mapping[str, Floats], batch: Batch) -> Floats:
+    chosen, objective = settings.rule.first, batch.field.objective
+    if isinstance(chosen, int | float):
+        return np.full(len(first["loss"]), chosen)
     with np.errstate(divide="ignore", invalid="ignore"):
         guess = np.where(first["weight"] > 0, 0.01 * first["weight"], 1.0) / first["gradient"]
+        if chosen is None:
+            squared = batch.field.gradient_change(batch.evaluation, batch.evaluation).before
+            scale = objective.alpha.flatten() ** objective.power
+            lowers = 0.01 * first["loss"] / to_host({"fall": scale * squared})["fall"]
+            lowers = np.where(lowers > 0, lowers, np.inf)
+            guess = np.where(first["weight"] > 0, np.minimum(guess, lowers), lowers)
     return np.where(np.isfinite(guess), guess, 1.0)
 
 
