@@ -42,7 +42,7 @@ def test_an_unknown_key_lists_the_valid_ones_with_types(regimes):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("toy/ecko",), "use one of: toy/echo"),
+        (("toy/ecko",), "nearest: toy/echo"),
         (("toy/echo", "--size", "huge"), "unknown size of toy/echo 'huge'"),
         (("toy/echo", "--on", "mars"), "--on must be local or ray"),
         (("toy/echo", "--dtype", "float16"), "unknown dtype 'float16'"),

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from regimes.cli._options import ResultsOption
-from regimes.cli._output import FAILED, fail, say
-from regimes.lab import check_results, discover, results_root
+from regimes.cli._output import FAILED, say, user_errors
+from regimes.lab import check_results, check_study, discover, results_root
 
 
 def check_committed(
@@ -24,8 +24,8 @@ def check_committed(
     """Judge every committed record again from its data; exit status 1 on any difference."""
     catalogue, root = discover(), results_root(results)
     for name in study or []:
-        if name not in catalogue.studies:
-            fail(f"unknown study {name!r}; use one of: {', '.join(catalogue.studies)}")
+        with user_errors():
+            check_study(name, catalogue)
     checked = []
     for record in check_results(catalogue, root, only=study or [], update=update):
         checked.append(record)

@@ -27,7 +27,7 @@ from regimes.lab._ledger import LedgerEntry, ledger
 from regimes.lab._overrides import override
 from regimes.lab._progress import LiveBar, PlainLines, Progress, Silent, Tally
 from regimes.lab._record import CorruptRecordError, Record
-from regimes.lab._registry import Catalogue, discover, find
+from regimes.lab._registry import Catalogue, check_study, check_theme, discover, find, themes
 from regimes.lab._replicate import (
     Comparison,
     Mark,
@@ -38,7 +38,6 @@ from regimes.lab._replicate import (
     record_replication,
     seeds_seen,
 )
-from regimes.lab._report import Section, measured_text, report_html, report_section
 from regimes.lab._results import (
     Summary,
     announce_run,
@@ -61,6 +60,13 @@ from regimes.lab._tables import along, first_of, split, those_run
 from regimes.lab._trial import Array, Series, TrialResult
 from regimes.lab._types import Data, Figure, Values
 from regimes.lab._verdicts import LedgerLine, count_replicated, count_verdicts, verdicts
+from regimes.lab.report import (
+    Section,
+    measured_text,
+    report_folder,
+    report_html,
+    report_section,
+)
 
 __all__ = [
     "SIZES",
@@ -111,6 +117,8 @@ __all__ = [
     "announce_run",
     "begun",
     "check_results",
+    "check_study",
+    "check_theme",
     "collect",
     "collect_blocks",
     "compared",
@@ -138,6 +146,7 @@ __all__ = [
     "override",
     "ran",
     "record_replication",
+    "report_folder",
     "report_html",
     "report_section",
     "results_root",
@@ -149,6 +158,7 @@ __all__ = [
     "stored_summaries",
     "study",
     "summarise",
+    "themes",
     "those_run",
     "unfinished",
     "verdicts",
