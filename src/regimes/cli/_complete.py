@@ -29,8 +29,9 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     """`--set`: the parameters of the study that is named already."""
     from regimes.lab._parameters import settable
 
+    words = [ctx.params.get("study"), *ctx.args]  # not taken apart while an option has no value
     try:
-        study = find(ctx.params.get("study") or "")
+        study = find(next(filter(None, words), ""))
     except ValueError:
         return []
     size = ctx.params.get("size") or "smoke"

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from regimes.lab._claims import Verdict
-from regimes.lab._overrides import shown
+from regimes.lab._parameters import shown
 from regimes.lab._progress import duration
 from regimes.lab._results import Summary
 from regimes.lab.report._claims import run_claims
