@@ -55,6 +55,7 @@ from regimes.lab._states import finished, ran, rows, unfinished
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
 from regimes.lab._study import SIZES, Study, study
+from regimes.lab._summary_text import measured_text
 from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
 from regimes.lab._tables import along, first_of, split, those_run
 from regimes.lab._trial import Array, Series, TrialResult
@@ -62,7 +63,6 @@ from regimes.lab._types import Data, Figure, Values
 from regimes.lab._verdicts import LedgerLine, count_replicated, count_verdicts, verdicts
 from regimes.lab.report import (
     Section,
-    measured_text,
     report_folder,
     report_html,
     report_section,

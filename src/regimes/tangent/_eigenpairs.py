@@ -11,6 +11,7 @@ from torch import Tensor
 from regimes._check import positive_int, real
 from regimes._memory import readable
 from regimes._random import generator
+from regimes._spectrum_text import spectrum_html, told
 from regimes.tangent.network import Batch, _batch
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _DENSE_UP_TO = 4096  # rows of a Gram that is cheaper to diagonalise than to mul
 _DENSE_BYTES, _VALUES_BYTES = 8 * 4, 8 * 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelEigenpairs:
     """Top eigenpairs of a tangent kernel on some samples, as columns; no Gram need be formed.
 
@@ -37,6 +38,13 @@ class KernelEigenpairs:
     vectors: Tensor
     residuals: Tensor
     converged: Tensor
+
+    def __repr__(self) -> str:
+        return "KernelEigenpairs: " + told(self.values, self.residuals, self.converged)
+
+    def _repr_html_(self) -> str:
+        """Every value with its residual, and how they fall."""
+        return spectrum_html("KernelEigenpairs", self.values, self.residuals, self.converged)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regimes._html import block, facts
 from regimes.tangent import _eigenpairs, _products, _tiles
 from regimes.tangent._engine import Engine
 from regimes.tangent._plan import Plan
@@ -81,6 +82,17 @@ class TangentKernel:
         network = type(engine.snapshot.module).__name__
         way = f"engine={engine.choice.value!r}"
         return f"TangentKernel({network}, {count:,} parameters, {kind}, {way})"
+
+    def _repr_html_(self) -> str:
+        """What is known of the kernel before it is asked for, as a table."""
+        engine = self._engine
+        sizes = engine.snapshot.sizes
+        rows = {
+            "parameters": f"{sum(sizes.values()):,} in {len(sizes)} tensors",
+            "computed in": engine.precision or str(engine.pass_dtype).removeprefix("torch."),
+            "engine": f"{engine.choice.value}; k.plan(x) says what it does",
+        }
+        return block(f"TangentKernel of {type(engine.snapshot.module).__name__}", facts(rows))
 
     @property
     def parameter_names(self) -> list[str]:

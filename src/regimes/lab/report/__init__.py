@@ -11,8 +11,7 @@ _navigation   themes, studies and claims beside every page
 _pages        all of it put together
 """
 
-from regimes.lab.report._claims import measured_text
 from regimes.lab.report._pages import report_folder, report_html
 from regimes.lab.report._section import Section, report_section
 
-__all__ = ["Section", "measured_text", "report_folder", "report_html", "report_section"]
+__all__ = ["Section", "report_folder", "report_html", "report_section"]

@@ -10,6 +10,7 @@ from regimes.lab._claims import Claim, Verdict
 from regimes.lab._ledger import ledger
 from regimes.lab._replicate import marks, notes
 from regimes.lab._results import Summary
+from regimes.lab._summary_text import measured_text
 from regimes.lab._verdicts import LedgerLine
 from regimes.lab.report._places import Places
 
@@ -127,18 +128,6 @@ def _row(
 
 def _linked(text: str, where: str | None) -> str:
     return f"<a href='{escape(where)}'>{escape(text)}</a>" if where else escape(text)
-
-
-def measured_text(claim: Claim | None) -> str:
-    """A measured value with its error, as short as it can be.
-
-    >>> measured_text(Claim.near("X-1", 0.512, 0.5, 0.1, error=0.031))
-    '0.512 ± 0.031'
-    """
-    if claim is None or claim.measured is None:
-        return "–"
-    spread = f" ± {claim.error:.2g}" if claim.error is not None else ""
-    return f"{claim.measured:.4g}{spread}"
 
 
 def slug(verdict: Verdict) -> str:
