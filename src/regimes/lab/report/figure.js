@@ -59,6 +59,25 @@ const stack = (layout, panels) => {
   return whole;
 };
 
+// On a phone: few ticks, none on end, slim scales of colours.
+const slim = (spec) => {
+  for (const [key, axis] of Object.entries(spec.layout)) {
+    if (!/^xaxis\d*$/.test(key)) continue;
+    axis.tickangle = 0;
+    if (axis.type === "log" && axis.dtick) Object.assign(axis, { dtick: undefined, nticks: 5 });
+    const step = Math.ceil((axis.tickvals || []).length / 6);
+    if (step < 2) continue;
+    for (const part of ["tickvals", "ticktext"]) {
+      if (Array.isArray(axis[part])) axis[part] = axis[part].filter((_, k) => k % step === 0);
+    }
+  }
+  for (const holder of [...spec.data, spec.layout.coloraxis || {}]) {
+    if (!holder.colorbar) continue;
+    const title = { ...holder.colorbar.title, side: "right" };
+    Object.assign(holder.colorbar, { thickness: 10, title, tickfont: { size: 10 } });
+  }
+};
+
 // Changes the figure for the width it has; returns the height it needs.
 const fitted = (spec, width) => {
   const layout = spec.layout, narrow = isNarrow(), panels = panelsOf(layout);
@@ -67,8 +86,11 @@ const fitted = (spec, width) => {
   const film = (layout.sliders || []).length > 0;
   const below = ((layout.legend || {}).y ?? 1) < 0;
   if (narrow) {
+    slim(spec);
     const columns = new Set(panels.map((panel) => panel.x.domain[0]));
-    const top = panels.length ? 46 : 30, bottom = film ? 110 : 58;
+    const long = Object.entries(layout).some(([key, axis]) => /^xaxis\d*$/.test(key)
+      && ((axis.title || {}).text || "").length > (width - 70) / 7.4);
+    const top = panels.length ? 46 : 30, bottom = film ? 110 : long ? 76 : 60;
     let inner = Math.min(height, 420) - top - bottom;
     if (columns.size > 1) inner = stack(layout, panels);
     else if (panels.length > 1) inner = height - top - bottom;
@@ -102,7 +124,7 @@ const legendOf = (spec) => {
   const titled = (spec.layout.annotations || []).some(
     (note) => note.yref === "paper" && note.yanchor === "bottom" && note.y > 0.95);
   const below = ((spec.layout.legend || {}).y ?? 1) < 0;
-  const legend = { bgcolor: "rgba(0,0,0,0)", orientation: "h", x: 0,
+  const legend = { bgcolor: "rgba(0,0,0,0)", orientation: "h", x: 0, tracegroupgap: 2,
     y: titled ? 1.08 : 1.02, yanchor: below ? "top" : "bottom" };
   // lines that lie on a map are black by day and by night: their names stand on a pale ground
   const black = spec.data.some((trace) => trace.name && (trace.line || {}).color === "#000000");
