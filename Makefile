@@ -29,7 +29,8 @@ demo: $(INSTALLED)
 	@$(BIN)/python examples/gallery.py --out out/gallery.html
 	@echo "== the main job: one network from feature learning to lazy training (2-3 minutes; a second run resumes)"
 	@$(BIN)/regimes run compression/alpha-scan --size cpu
-	@$(BIN)/regimes report --out out/demo.html
+	@$(BIN)/regimes report --study compression/alpha-scan --size cpu --out out/demo.html
+	@echo "open out/demo.html in a browser; all recorded studies: $(BIN)/regimes report"
 
 lint: $(INSTALLED)
 	@echo "== ruff"

@@ -214,6 +214,16 @@ def test_kernel_is_a_snapshot():
     assert torch.equal(kernel(x), before)
 
 
+def test_parameters_of_the_network_itself_are_one_layer():
+    network, x = zoo.build("linear")
+    assert list(TangentKernel(network).by_layer(x)) == [""]
+    network, x = zoo.build("attention")
+    layers = TangentKernel(network).by_layer(x)
+    assert list(layers)[:3] == ["", "tokens", "attention"]
+    owned = TangentKernel(network).by_layer(x, groups={"own": ["position", "start", "scale"]})
+    assert relative(layers[""], owned["own"]) < 1e-12
+
+
 def test_named_groups():
     network, x = zoo.build("residual convolutions")
     kernel = TangentKernel(network)

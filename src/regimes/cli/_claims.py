@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regimes.cli._complete import studies, themes
 from regimes.cli._options import (
     JsonOption,
     RefreshOption,
@@ -13,11 +14,13 @@ from regimes.cli._options import (
     SourceOption,
     StoreOption,
 )
-from regimes.cli._output import FAILED, fail, say, say_json, table
+from regimes.cli._output import FAILED, fail, say, say_json, table, user_errors
 from regimes.lab import (
     LedgerLine,
     Store,
     Verdict,
+    check_study,
+    check_theme,
     count_replicated,
     count_verdicts,
     discover,
@@ -30,9 +33,12 @@ from regimes.lab import (
 
 def claims(
     study: Annotated[
-        str | None, typer.Option("--study", help="Only what this study judges.")
+        str | None,
+        typer.Option("--study", help="Only what this study judges.", autocompletion=studies),
     ] = None,
-    theme: Annotated[str | None, typer.Option("--theme", help="Only this theme.")] = None,
+    theme: Annotated[
+        str | None, typer.Option("--theme", help="Only this theme.", autocompletion=themes)
+    ] = None,
     verdict: Annotated[
         str | None, typer.Option("--verdict", help="Only these, such as 'not reproduced'.")
     ] = None,
@@ -52,8 +58,11 @@ def claims(
     if verdict is not None and verdict not in set(Verdict):
         fail(f"unknown verdict {verdict!r}; use one of: {', '.join(Verdict)}")
     catalogue = discover()
-    if study is not None and study not in catalogue.studies:
-        fail(f"unknown study {study!r}; use one of: {', '.join(catalogue.studies)}")
+    with user_errors():
+        if study is not None:
+            check_study(study, catalogue)
+        if theme is not None:
+            check_theme(theme, catalogue)
     found = known_summaries(
         catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )

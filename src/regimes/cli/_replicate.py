@@ -16,6 +16,7 @@ from regimes.cli._options import (
     SetOption,
     SizeOption,
     StoreOption,
+    StudyArgument,
     ThreadsOption,
     WorkersOption,
 )
@@ -53,7 +54,7 @@ from regimes.lab import (
 
 
 def replicate(
-    study: Annotated[str, typer.Argument(help="The study's name, as `regimes studies` lists it.")],
+    study: StudyArgument,
     size: SizeOption = "cpu",
     settings: SetOption = None,
     workers: WorkersOption = None,

@@ -31,7 +31,6 @@ from regimes.flow._shallow_field import is_shallow, shallow_field
 from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import NetworkSnapshot, predict
 from regimes.flow._tiles import COPIES, measured_pass, tile_of
-from regimes.nets import Ensemble
 
 
 def gradient_flow(
@@ -69,7 +68,9 @@ def gradient_flow(
     `grid=True` there is a member for every combination of the lists instead.
 
     Args:
-        network: a network; an `Ensemble`; or a function from a seed to a network.
+        network: a network; an `Ensemble`; or a function from a seed to a network. Networks return
+            (n, c) or (n,), alone or as the only tensor; for others `nets.stack([...], output=...)`
+            says what is meant.
         data: a data set, or one per member (sizes may differ).
         loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse"; a function l(F, y), see
             `FunctionLoss`; or a `Loss`, whose derivative is checked before the run.
@@ -200,7 +201,7 @@ def finished(
     """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
     outputs_test = None
-    now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
+    now = members.ensemble.moved_to(ends.state)
     if test.y.shape[1]:
         outputs_test = predict(
             now,

@@ -63,9 +63,10 @@ class NetworkField:
 
     def select(self, kept: Tensor) -> NetworkField:
         """The field of some of the members."""
+        own = bool(self.ensemble.buffers) and len(kept) > 0  # of none left, no network is asked
         return dataclasses.replace(
             self,
-            ensemble=self.ensemble.select(kept) if self.ensemble.buffers else self.ensemble,
+            ensemble=self.ensemble.select(kept) if own else self.ensemble,
             x=self.x[kept] if self.member_inputs else self.x,
             objective=self.objective.select(kept),
         )

@@ -9,10 +9,13 @@ from typing import Any, final
 
 from torch import Tensor
 
+from regimes._html import block, curves, facts
 from regimes.flow._observers import Recording
 from regimes.flow._rounding import moved_by_rounding
 from regimes.flow._status import Status
 from regimes.nets import Ensemble
+
+_SHOWN = 8  # members in a notebook's picture
 
 
 @final
@@ -130,6 +133,24 @@ class Run:
                 lines.append(f"  {status.value}: member {shown}: {status.advice}")
         lines += [f"  note     {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, with the course of the losses."""
+        ends = Counter(status.value for status in self.status)
+        rows = {
+            "ended": ", ".join(f"{count} {status}" for status, count in ends.items()),
+            "steps": f"{_span(self.steps)} taken, {_span(self.refused)} refused, "
+            f"{_span(self.forced)} forced",
+            "seconds": f"{self.seconds:.1f}",
+            "time": _span(self.times[:, -1]),
+            "loss": _span(self.losses[:, -1]),
+            **{f"note {n}": note for n, note in enumerate(self.notes, start=1)},
+        }
+        advice = {status.value: status.advice for status in self.status if status.advice}
+        shown = self.losses[:_SHOWN].tolist()
+        caption = f"loss of {len(shown)} members, logarithmic, over the times that were noted"
+        course = curves(shown, caption, log=True)
+        return block(f"Run of {len(self.status)} members", facts({**rows, **advice}), course)
 
 
 def _span(values: Tensor) -> str:

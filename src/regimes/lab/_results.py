@@ -24,6 +24,7 @@ from regimes.lab._parameters import as_plain, each_coerced, from_plain
 from regimes.lab._record import CorruptRecordError
 from regimes.lab._store import Store
 from regimes.lab._study import Study
+from regimes.lab._summary_text import summary_html, summary_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +38,7 @@ _NOT_IN_ABOUT = ("claims", "dataset", "replication", "stale")
 _CHECKSUMS = "checksums"  # of the files beside it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """A run of a study in the form that is kept, shown and committed."""
 
@@ -65,6 +66,12 @@ class Summary:
     changed: tuple[dict[str, Any], ...] = ()  # claims judged otherwise since the run, with the date
     replication: Summary | None = None  # the same scan on other seeds, kept with a record
     stale: tuple[str, ...] = ()  # why it no longer says what the study would; not kept in files
+
+    def __repr__(self) -> str:
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
 
     @property
     def complete(self) -> bool:

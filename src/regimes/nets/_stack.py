@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import torch
 from torch import Tensor, nn
 from torch.func import vmap
 
+from regimes._adapter import Pick, check_pick, one_tensor
 from regimes._functional import functional_call
 from regimes.nets._convolve import side_by_side
 
@@ -28,11 +29,13 @@ class Ensemble:
         template: a network of the common shape; its own parameters are not used.
         parameters: name -> (R, *shape), detached copies.
         buffers: name -> (R, *shape), e.g. the statistics of batch norm.
+        output: from what a network returns to the tensor that is meant; None: the only one.
     """
 
     template: nn.Module
     parameters: Mapping[str, Tensor]
     buffers: Mapping[str, Tensor]
+    output: Pick | None = None
 
     @property
     def size(self) -> int:
@@ -58,10 +61,11 @@ class Ensemble:
             member_inputs: whether `x` has the leading axis of members.
 
         Returns:
-            (R, n, c).
+            (R, n, c); (R, n, 1) of networks that return one value a sample.
 
         Raises:
-            ValueError: names or numbers of members that do not fit together.
+            ValueError: names or numbers of members that do not fit together, or networks that
+                return several tensors where `output` does not say which is meant.
 
         Example:
             >>> from regimes import nets
@@ -87,7 +91,9 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            return functional_call(self.template, {**p, **b}, (inputs,))
+            returned = functional_call(self.template, {**p, **b}, (inputs,))
+            found = one_tensor(returned, self.output)
+            return found.unsqueeze(-1) if found.dim() == 1 else found
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():
@@ -120,7 +126,12 @@ class Ensemble:
         def pick(stacked: Mapping[str, Tensor]) -> dict[str, Tensor]:
             return {name: t[chosen.to(t.device)] for name, t in stacked.items()}
 
-        return Ensemble(self.template, pick(self.parameters), pick(self.buffers))
+        return replace(self, parameters=pick(self.parameters), buffers=pick(self.buffers))
+
+    def moved_to(self, parameters: Mapping[str, Tensor]) -> Ensemble:
+        """The same networks at other parameters, such as those of a `Run`."""
+        self._members(parameters)
+        return replace(self, parameters=dict(parameters))
 
     def _members(self, parameters: Mapping[str, Tensor]) -> int:
         if parameters.keys() != self.parameters.keys():
@@ -145,13 +156,18 @@ class Ensemble:
 
 
 def stack(
-    make: Callable[[int], nn.Module] | Sequence[nn.Module], seeds: Sequence[int] | None = None
+    make: Callable[[int], nn.Module] | Sequence[nn.Module],
+    seeds: Sequence[int] | None = None,
+    *,
+    output: Pick | None = None,
 ) -> Ensemble:
     """Equal networks with different parameters as one `Ensemble`.
 
     Args:
         make: a function from a seed to a network, or the networks themselves.
         seeds: one seed per network, with a function; None with networks.
+        output: from what a network returns to the tensor that is meant, such as
+            `lambda o: o.logits`; None where it is or holds only one (of floats, with axes).
 
     Returns:
         The ensemble, with copies of the parameters.
@@ -185,7 +201,7 @@ def stack(
     if not parameters:
         raise ValueError("stack needs networks with parameters")
     buffers = _stacked([dict(network.named_buffers()) for network in networks])
-    return Ensemble(copy.deepcopy(networks[0]).eval(), parameters, buffers)
+    return Ensemble(copy.deepcopy(networks[0]).eval(), parameters, buffers, check_pick(output))
 
 
 def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:

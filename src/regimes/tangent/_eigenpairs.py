@@ -11,6 +11,7 @@ from torch import Tensor
 from regimes._check import positive_int, real
 from regimes._memory import readable
 from regimes._random import generator
+from regimes._spectrum_text import spectrum_html, told
 from regimes.tangent.network import Batch, _batch
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _DENSE_UP_TO = 4096  # rows of a Gram that is cheaper to diagonalise than to mul
 _DENSE_BYTES, _VALUES_BYTES = 8 * 4, 8 * 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelEigenpairs:
     """Top eigenpairs of a tangent kernel on some samples, as columns; no Gram need be formed.
 
@@ -37,6 +38,13 @@ class KernelEigenpairs:
     vectors: Tensor
     residuals: Tensor
     converged: Tensor
+
+    def __repr__(self) -> str:
+        return "KernelEigenpairs: " + told(self.values, self.residuals, self.converged)
+
+    def _repr_html_(self) -> str:
+        """Every value with its residual, and how they fall."""
+        return spectrum_html("KernelEigenpairs", self.values, self.residuals, self.converged)
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,7 @@ def top_eigenpairs(
     """The r largest eigenpairs, by Lanczos on products or from the Gram itself."""
     r = positive_int("r", r)
     tolerance = real("tolerance", tolerance, above=0.0)
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size, n = operator.shape[0], _batch.size(x)
     if r > size:
@@ -89,6 +98,7 @@ def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> Co
 
     Lanczos converges slowly at the small end; `converged` says whether it did.
     """
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size = operator.shape[0]
     if size <= _DENSE_UP_TO and _VALUES_BYTES * size**2 <= kernel._engine.budget():
@@ -120,6 +130,7 @@ def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> Kern
         m0: how many to diagonalise exactly.
         k: eigenpairs wanted.
     """
+    x = kernel.prepared(x)
     n = _batch.size(x)
     m0, k = positive_int("m0", m0), positive_int("k", k)
     if not k <= m0 <= n:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
 from regimes._copied import inside
 from regimes._memory import give_back, parse_bytes, readable
@@ -88,6 +89,7 @@ class Engine:
         engine: str,
         copy: bool = True,
         check: bool = False,
+        output: Pick | None = None,
     ) -> None:
         self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
         if not isinstance(network, nn.Module):
@@ -97,13 +99,15 @@ class Engine:
         numbers = [*network.parameters(), *network.buffers()]
         kinds = {t.dtype.to_real() for t in numbers if t.is_floating_point() or t.is_complex()}
         other = self.pass_dtype if precision and kinds != {self.pass_dtype} else None
-        self.snapshot = Snapshot(network, other, copy=copy)
+        self.snapshot = Snapshot(network, other, copy=copy, output=check_pick(output))
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
             parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory = precision, memory
-        self._structures = _STRUCTURES.setdefault(inside(network), {})
+        # of another output the structure is another; the function may hold on to the network
+        known = _STRUCTURES.setdefault(inside(network), {})
+        self._structures = known if output is None else {}
         coarsest = max((self.pass_dtype, self.kept_dtype), key=lambda d: torch.finfo(d).eps)
         self.guard = Guard(check, torch.float16 if precision == "tf32" else coarsest)
         self._push: _products.Push | None = None
@@ -119,13 +123,23 @@ class Engine:
         return torch.float32 if self.kept_dtype == torch.bfloat16 else self.kept_dtype
 
     def prepared(self, x: Batch) -> Batch:
-        """The batch checked and, where a precision was asked for, converted."""
-        if self.precision is not None:
-            x = _batch.convert(x, self.pass_dtype)
+        """The batch as tensors, checked and, where a precision was asked for, converted."""
+        x = as_batch(x, self.pass_dtype, self.snapshot.device, self.budget, self._converted)
+        x = self._converted(x)
         self.snapshot.check(x)
         _batch.size(x)
         _batch.check_finite(x)
         return x
+
+    def _converted(self, x: Batch) -> Batch:
+        return x if self.precision is None else _batch.convert(x, self.pass_dtype)
+
+    def tensor(self, v: Any) -> Tensor:
+        """A vector given as a tensor or an array."""
+        v = as_tensor(v, self.pass_dtype, self.snapshot.device)
+        if not isinstance(v, Tensor):
+            raise ValueError(f"expected a tensor or an array, got {type(v).__name__}")
+        return v
 
     def budget(self) -> int:
         """Bytes a call may allocate."""

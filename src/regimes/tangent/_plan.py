@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import torch
 
+from regimes._html import block, table
 from regimes._memory import readable
 from regimes.tangent._costs import (
     GramSize,
@@ -37,7 +38,10 @@ class LayerPlan:
     work: Work
 
 
-@dataclass(frozen=True)
+_HEADINGS = ("parameters", "operation", "path", "kept/sample", "time", "why")
+
+
+@dataclass(frozen=True, repr=False)
 class Plan:
     """How a Gram will be computed. Print it."""
 
@@ -59,35 +63,43 @@ class Plan:
             layer.work.seconds(self.rates) for layer in self.layers
         )
 
-    def __str__(self) -> str:
-        rows = [("parameters", "operation", "path", "kept/sample", "time", "why")]
-        for layer in self.layers:
-            rows.append(
-                (
-                    ", ".join(layer.parameters),
-                    layer.operation,
-                    layer.path,
-                    f"{layer.elements:,}",
-                    f"{1e3 * layer.work.seconds(self.rates):.3g} ms",
-                    layer.why,
-                )
-            )
+    def __repr__(self) -> str:
+        rows = [_HEADINGS, *self._rows()]
         widths = [min(44, max(len(row[i]) for row in rows)) for i in range(6)]
-        table = "\n".join(
+        lines = "\n".join(
             "  ".join(_shortened(cell, widths[i]).ljust(widths[i]) for i, cell in enumerate(row))
             for row in rows
         )
+        return "\n".join([*self._head(), lines])
+
+    def _repr_html_(self) -> str:
+        """The same as a table."""
+        return block(". ".join(self._head()), table(_HEADINGS, self._rows()))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                ", ".join(layer.parameters),
+                layer.operation,
+                layer.path,
+                f"{layer.elements:,}",
+                f"{1e3 * layer.work.seconds(self.rates):.3g} ms",
+                layer.why,
+            )
+            for layer in self.layers
+        ]
+
+    def _head(self) -> list[str]:
         gram = self.gram
         blocks = -(-gram.rows // self.block)
-        head = (
+        return [
             f"Gram of {gram.rows} x {gram.columns} samples, {gram.outputs} output(s) each"
-            f"{', symmetric: upper half only' if gram.same else ''}\n"
+            f"{', symmetric: upper half only' if gram.same else ''}",
             f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s"
-            f"{', with channels last' if self.channels_last else ''}\n"
+            f"{', with channels last' if self.channels_last else ''}",
             f"memory at most {readable(self.expected)} of {readable(self.budget)}; "
-            f"{blocks} block(s) of {min(self.block, gram.rows)} samples, {self.chunk} a pass\n"
-        )
-        return head + table
+            f"{blocks} block(s) of {min(self.block, gram.rows)} samples, {self.chunk} a pass",
+        ]
 
 
 def _shortened(text: str, width: int) -> str:

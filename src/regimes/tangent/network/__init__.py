@@ -2,7 +2,7 @@
 
 from regimes.tangent.network._batch import Batch
 from regimes.tangent.network._grouping import LEFT_OUT, GroupOf, by_prefix, owner, whole
-from regimes.tangent.network._outputs import Outputs, parse_outputs
+from regimes.tangent.network._outputs import Outputs, output_index, parse_outputs
 from regimes.tangent.network._snapshot import Snapshot, checked_output, real
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Snapshot",
     "by_prefix",
     "checked_output",
+    "output_index",
     "owner",
     "parse_outputs",
     "real",

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
+from regimes._adapter import Pick, columns, one_tensor
 from regimes._copied import copied, inside
 from regimes._functional import functional_call
 from regimes.tangent.network import _batch
@@ -25,10 +26,16 @@ class Snapshot:
         dtype: precision of a copy, None for the network's own.
         copy: whether to copy it. Without one the network itself is used, and `check` refuses to
             go on once it was changed. Another precision always takes a copy.
+        output: from what the network returns to the tensor that is meant; None: the only one.
     """
 
     def __init__(
-        self, module: nn.Module, dtype: torch.dtype | None = None, *, copy: bool = True
+        self,
+        module: nn.Module,
+        dtype: torch.dtype | None = None,
+        *,
+        copy: bool = True,
+        output: Pick | None = None,
     ) -> None:
         if not isinstance(module, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
@@ -52,6 +59,7 @@ class Snapshot:
             raise ValueError(f"parameters lie on several devices {listing}; use one")
         first = next(iter(self.parameters.values()))
         self.device, self.dtype = first.device, first.dtype.to_real()
+        self.output = output
         self._state = None if own else _state_of(module)
         self._written: set[str] | None = None  # buffers that every pass writes
         if own:
@@ -95,7 +103,11 @@ class Snapshot:
                     "or ask for precision='float64', which converts both"
                 )
 
-    def run(self, batch: Batch, parameters: Mapping[str, Tensor] | None = None) -> Any:
+    def run(self, batch: Batch, parameters: Mapping[str, Tensor]) -> Tensor:
+        """Outputs (n, c) with some parameters replaced; their values are not looked at."""
+        return columns(self._returned(batch, parameters), self.output)
+
+    def _returned(self, batch: Batch, parameters: Mapping[str, Tensor] | None = None) -> Any:
         """What the network returns, with some parameters replaced where any are given."""
         watched = self._state is not None and self._written is None
         before = _state_of(self.module) if watched else {}
@@ -110,14 +122,15 @@ class Snapshot:
         return output
 
     def __call__(self, batch: Batch) -> Tensor:
-        """Outputs (n, c).
+        """Outputs (n, c), further axes flattened.
 
         Raises:
-            ValueError: the network failed on the batch, or its output is not (n, c) and finite.
+            ValueError: the network failed on the batch, or its output is not one finite tensor with
+                a row for every sample.
         """
         n = _batch.tensors(batch)[0].shape[0]
         try:
-            output = self.run(batch)
+            output = self._returned(batch)
         except (RuntimeError, TypeError, IndexError) as error:
             given = [(tuple(t.shape), str(t.dtype)) for t in _batch.tensors(batch)]
             hint = (
@@ -127,7 +140,7 @@ class Snapshot:
                 else ""
             )
             raise ValueError(f"the network failed on inputs {given}: {error}{hint}") from error
-        return checked_output(output, n)
+        return checked_output(output, n, self.output)
 
 
 def _state_of(module: nn.Module) -> dict[str, tuple[int, int, bool]]:
@@ -162,21 +175,17 @@ def _own(module: nn.Module) -> tuple[nn.Module, list[Tensor]]:
         ) from error
 
 
-def checked_output(output: Any, n: int) -> Tensor:
-    """The network's output if it is a finite (n, c) tensor, else a ValueError that says why not."""
-    if not isinstance(output, Tensor):
+def checked_output(returned: Any, n: int, output: Pick | None = None) -> Tensor:
+    """The network's outputs as a finite (n, c) tensor, else a ValueError that says why not."""
+    tensor = one_tensor(returned, output)
+    if tensor.dim() == 0 or tensor.shape[0] != n:
         raise ValueError(
-            f"the network must return one tensor (n, c), got {type(output).__name__}; wrap it in a "
-            "module that picks the output you mean"
+            f"the network must return (samples, outputs) = ({n}, c), or ({n},) or further axes; "
+            f"got {tuple(tensor.shape)}; let its samples be the first axis"
         )
-    if output.dim() != 2 or output.shape[0] != n:
-        raise ValueError(
-            f"the network must return (samples, outputs) = ({n}, c), got {tuple(output.shape)}; "
-            "flatten or pool its output to two axes"
-        )
-    if not torch.isfinite(output).all():
+    if not torch.isfinite(tensor).all():
         raise ValueError("the network's output contains NaN or infinity")
-    return output
+    return columns(tensor)
 
 
 def refuse_interacting(module: nn.Module) -> None:
