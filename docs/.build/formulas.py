@@ -14,7 +14,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 
-_INLINE = r"(?<![\\$\w])\$(?P<tex>[^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])"
+_INLINE = r"(?<![\\$\w])\$(?P<tex>[^\s$](?:[^$]*[^\s$])?)\$(?![\w$])"
 _BLOCK = r"\$\$(?P<tex>[^$]+)\$\$"
 
 
