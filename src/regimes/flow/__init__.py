@@ -8,6 +8,7 @@ All three take the same losses, events and observers, train stacked members side
 return a `Run` that says what happened to each.
 """
 
+from regimes import _door
 from regimes.flow._checkpoint import Checkpoint
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._descend import descend
@@ -98,3 +99,5 @@ __all__ = [
     "quadratic_hinge",
     "soft_hinge",
 ]
+
+_door.keep(globals())

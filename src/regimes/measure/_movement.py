@@ -129,7 +129,7 @@ def relative_change(f: Tensor, f0: Tensor) -> Tensor:
         f0: those of another, which sets the scale, same shape.
 
     Returns:
-        Shape (...).
+        Shape (...); infinite or NaN where f0 is zero.
 
     >>> relative_change(torch.tensor([[3.0, 0.0], [1.0, 1.0]]), torch.tensor([[2.0, 0.0]] * 2))
     tensor([0.5000, 0.7071])

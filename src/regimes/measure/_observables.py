@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from regimes._check import real
 from regimes.measure._kernel import check_gram, check_tensor
 
 
@@ -87,7 +88,10 @@ def block_contrast(K: Tensor, labels: Tensor) -> Tensor:
     same = labels[:, None] == labels
     if bool(same.all()):
         raise ValueError("all labels are equal, so there is no cross-label block")
-    picture = K.double() / torch.linalg.vector_norm(K.double()) * len(K)
+    size = torch.linalg.vector_norm(K.double())
+    if float(size) == 0:
+        raise ValueError("K is zero, so it has no contrast; give the Gram of a network that is not")
+    picture = K.double() / size * len(K)
     return (picture[same].mean() - picture[~same].mean()).to(K.dtype)
 
 
@@ -143,7 +147,7 @@ def unfitted(F: Tensor, y: Tensor, *, margin: float = 1.0) -> Tensor:
     >>> unfitted(torch.tensor([1.5, 0.5]), torch.ones(2))
     tensor(1)
     """
-    return (signed_margins(F, y) < margin).sum(-1)
+    return (signed_margins(F, y) < real("margin", margin)).sum(-1)
 
 
 def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10) -> Tensor:
@@ -172,7 +176,7 @@ def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10)
     if float(size) == 0:
         raise ValueError("the weights did not change, so no share of the change is defined")
     _, s, right = torch.linalg.svd(rows, full_matrices=False)
-    span = right[s > cutoff * s[0]]
+    span = right[s > real("cutoff", cutoff) * s[0]]
     return (torch.linalg.vector_norm(step - span.T @ (span @ step)) / size).to(change.dtype)
 
 
@@ -209,6 +213,8 @@ def _labelled_gram(K: Tensor, labels: Tensor) -> Tensor:
             f"K must have shape (P, P) and labels (P,), got {tuple(K.shape)} and "
             f"{tuple(labels.shape)}"
         )
+    if not bool(labels.isfinite().all()):
+        raise ValueError("labels hold NaN or infinite entries; give one class per sample")
     return K
 
 
