@@ -6,7 +6,6 @@ import contextlib
 import math
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
@@ -14,7 +13,6 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
@@ -24,6 +22,7 @@ from regimes.tangent import _products
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
 from regimes.tangent._guard import Guard
+from regimes.tangent._operations import plain_operations
 from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
 from regimes.tangent.contraction import (
     Dense,
@@ -153,17 +152,15 @@ class Engine:
 
     @contextlib.contextmanager
     def arithmetic(self) -> Iterator[None]:
-        """Passes in full float32 unless tf32 was asked for, attention written out, not compiled.
+        """Passes in full float32 unless tf32 was asked for, written out and not compiled.
 
-        The fused attention kernels have neither a forward-mode nor a batched derivative, and the
-        graph of compiled code shows no operations.
+        Fused operations have no forward-mode derivative, and the graph of compiled code shows none.
         """
         flags: tuple[Any, ...] = ()
         if self.snapshot.device.type == "cuda":
             flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
         before = [flag.allow_tf32 for flag in flags]
-        with sdpa_kernel(SDPBackend.MATH), _uncompiled(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "There is a performance drop")
+        with plain_operations(self.snapshot.module), _uncompiled():
             for flag in flags:
                 flag.allow_tf32 = self.precision == "tf32"
             try:
