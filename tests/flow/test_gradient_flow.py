@@ -1,5 +1,6 @@
 """The flow of networks: conserved quantities, limits, independence of members, ends, bad input."""
 
+import dataclasses
 import itertools
 import math
 
@@ -42,8 +43,8 @@ def test_fast_and_general_gradients_agree(dtype, tolerance):
         )
         objective = objective_of(members, "hinge", subtract_init=True, divide_by="alpha")
         assert is_shallow(members.ensemble)
-        fast = shallow_field(members.ensemble, members.train.x, objective, 2**30)
-        tiled = shallow_field(members.ensemble, members.train.x, objective, 1)
+        fast, _ = shallow_field(members.ensemble, members.train.x, objective, memory=2**30)
+        tiled = dataclasses.replace(fast, tile=1)
         slow = NetworkField(members.ensemble, members.train.x, True, objective, 2)
         state = {k: v + 0.1 * v.abs() for k, v in members.ensemble.parameters.items()}
         reference = slow.evaluate(state)

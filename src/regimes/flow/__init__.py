@@ -24,6 +24,7 @@ from regimes.flow._gradient_flow import gradient_flow
 from regimes.flow._kernel_flow import kernel_flow
 from regimes.flow._losses import (
     CrossEntropy,
+    FunctionLoss,
     Loss,
     MarginLoss,
     MeanSquare,
@@ -60,6 +61,7 @@ __all__ = [
     "Event",
     "EverySteps",
     "EveryTime",
+    "FunctionLoss",
     "KernelSnapshot",
     "LogTimes",
     "Loss",

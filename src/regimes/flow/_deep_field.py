@@ -22,7 +22,7 @@ from torch import Tensor
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._network_field import parameter_change
 from regimes.flow._objective import Objective
-from regimes.flow._tiles import tile_of
+from regimes.flow._tiles import COPIES, tile_of
 from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
 
 _CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
@@ -140,7 +140,13 @@ def is_deep(ensemble: Ensemble) -> bool:
 
 
 def deep_field(
-    ensemble: Ensemble, x: Tensor, objective: Objective, *, own: bool, memory: int | str | None
+    ensemble: Ensemble,
+    x: Tensor,
+    objective: Objective,
+    *,
+    own: bool,
+    memory: int | str | None,
+    copies: int = COPIES,
 ) -> tuple[DeepField, str | None]:
     """The field of networks for which `is_deep` holds, on inputs (n, ...), or (m, n, ...) if `own`.
 
@@ -164,7 +170,8 @@ def deep_field(
     layer_bytes = row_bytes * max(net.width, net.out_dim)
     # values and what is kept, two on the way back, and what the objective makes of the outputs
     each = row_bytes * ((2 * net.depth + 2) * net.width + 4 * net.out_dim)
-    tile, note = tile_of(ensemble, each, memory, x.device)
+    predictions = inputs.shape[-1] * net.out_dim
+    tile, note = tile_of(ensemble, each, memory, x.device, predictions=predictions, copies=copies)
     if x.device.type == "cpu":
         tile = min(tile, max(1, _CPU_TILE_BYTES // layer_bytes))
     return DeepField(inputs, tuple(weights), tuple(biases), curve, objective, tile), note

@@ -23,6 +23,7 @@ from regimes.flow._control import Changes, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rounding import Rounding
 from regimes.flow._settings import Settings
 from regimes.flow._status import Status
 
@@ -37,11 +38,13 @@ def integrate(
     recorder: Recorder,
     snapshot: MakeSnapshot,
     keeper: Keeper,
+    rounding: Rounding | None = None,
 ) -> Ends:
     """Integrate until every member has come to an end.
 
     Controls are small arrays on the CPU, everything else stays where the state is: a step costs one
-    evaluation of the field and one transfer of a few numbers per member.
+    evaluation of the field and one transfer of a few numbers per member. With `rounding` the books
+    say how much of the way was below it.
     """
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
@@ -57,7 +60,7 @@ def integrate(
         who_ended = _WhoEnded(settings, books, everybody)
         batch, readings = books.settle(batch, readings, everybody, who_ended)
     while len(batch.ids):
-        batch, readings = _advance(batch, readings, settings, books)
+        batch, readings = _advance(batch, readings, settings, books, rounding)
         keeper.after_step(batch, readings, books)
     return books.ends()
 
@@ -71,7 +74,11 @@ def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
 
 
 def _advance(
-    batch: Batch, readings: Readings, settings: Settings, books: Bookkeeper
+    batch: Batch,
+    readings: Readings,
+    settings: Settings,
+    books: Bookkeeper,
+    rounding: Rounding | None,
 ) -> tuple[Batch, Readings]:
     """Propose a step for every member, judge it, and move those it is granted to."""
     ids, now = batch.ids, books.time[batch.ids]
@@ -95,6 +102,8 @@ def _advance(
     # a step cut short to end at a given time says nothing about the length of the next
     books.step[ids] = np.where(accepted & (step < wished), wished, verdict.next_step)
     _count(books, ids, changes, accepted, verdict.forced)
+    if rounding is not None:
+        books.unresolved[ids] += rounding.unresolved(readings, ids, step, accepted, changes)
     after = now + np.where(accepted, step, 0.0)
     if settings.t_end is not None:
         after = np.where(accepted & (step >= settings.t_end - now), settings.t_end, after)

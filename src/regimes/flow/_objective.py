@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import final
 
@@ -14,6 +15,20 @@ from regimes.flow._losses import Loss
 
 # How the mean loss is divided; it sets the unit of time alone.
 _DIVISORS = {"alpha^2": 2.0, "alpha": 1.0, "1": 0.0}
+
+
+def check_unit(divide_by: str, alpha: Tensor, dtype: torch.dtype) -> None:
+    """Refuse a unit of time in which squares of gradients leave the range of the precision."""
+    power = 1.0 - choose(divide_by, _DIVISORS, "divide_by")
+    reach = 0.5 * math.log10(torch.finfo(dtype).max) - 3.0  # a thousand for the network's own
+    size = power * alpha.double().log10()
+    worst = int(size.abs().argmax())
+    if abs(float(size[worst])) > reach:
+        raise ValueError(
+            f"alpha={float(alpha[worst]):g} with divide_by={divide_by!r} makes gradients of about "
+            f"1e{float(size[worst]):.0f}, whose squares are beyond {dtype}; use divide_by='alpha', "
+            "which changes the unit of time (or of the rate) alone"
+        )
 
 
 @final
@@ -44,9 +59,14 @@ class Objective:
     _pull_factor: Tensor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        power = 1.0 - choose(self.divide_by, _DIVISORS, "divide_by")
-        factor = -(self.alpha**power) / self.counts.unsqueeze(-1)  # (m, 1, 1)
+        choose(self.divide_by, _DIVISORS, "divide_by")
+        factor = -(self.alpha ** (1.0 - self.power)) / self.counts.unsqueeze(-1)  # (m, 1, 1)
         object.__setattr__(self, "_pull_factor", factor)
+
+    @property
+    def power(self) -> float:
+        """k: the mean loss is divided by alpha^k."""
+        return _DIVISORS[self.divide_by]
 
     def predictions(self, f: Tensor, members: slice = slice(None)) -> Tensor:
         """F of the raw outputs f, (m, n, c)."""

@@ -6,7 +6,7 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,13 +17,20 @@ from torch import Tensor, nn
 from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
 from regimes._copied import inside
-from regimes._memory import parse_bytes, readable
+from regimes._memory import give_back, parse_bytes, readable
 from regimes.tangent import _products
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
 from regimes.tangent._guard import Guard
 from regimes.tangent._operations import plain_operations
-from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
+from regimes.tangent._plan import (
+    LayerPlan,
+    Plan,
+    plan_features,
+    plan_layers,
+    plan_memory,
+    precision_dtypes,
+)
 from regimes.tangent.contraction import (
     Dense,
     Factor,
@@ -257,9 +264,8 @@ class Engine:
             for group, result in results.items():
                 here = result[:, :, slice(*rows), :, slice(*columns)]
                 tile = result if whole_gram else self._empty(*here.shape)
-                members = [key for key in a if group_of(key[0]) == group]
-                members.sort(key=lambda key: not is_linear(a[key]))
-                layers = [(a[key], a[key] if same else b[key]) for key in members]
+                layers = [(a[key], b[key]) for key in a if group_of(key[0]) == group]
+                layers.sort(key=lambda pair: not is_linear(pair[0]))
                 _write(tile, layers, chosen, same, plan.workspace)
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
@@ -272,6 +278,9 @@ class Engine:
                 if x2 is None and not same:
                     below = result[:, :, slice(*columns), :, slice(*rows)]
                     below.copy_(tile.permute(0, 3, 4, 1, 2))
+            # gone before the next block is differentiated: the plan counts one of rows and one of
+            # columns
+            del a, b, layers, tile
 
     def _empty(self, *shape: int) -> Tensor:
         return torch.empty(shape, dtype=self.result_dtype, device=self.snapshot.device)
@@ -282,21 +291,23 @@ class Engine:
         x = self.prepared(x)
         structure = self.structure(x)
         n, c = _batch.size(x), structure.outputs
+        kept, passed = self.kept_dtype.itemsize, self.pass_dtype.itemsize
+        step = plan_features(structure, n, self.budget(), kept, passed)
         ordered = (Strategy.ORDERED,) * len(structure.sites)
-        recipe = self._recipe(parse_outputs("full", c), ordered, n, owner)
-        found: dict[str, Tensor] = {}
-        with self.arithmetic():
-            factors = collect(self.snapshot, structure, x, recipe)
-        for names, factor in factors.items():
-            dense = factor if isinstance(factor, Dense) else written_out(factor)
-            sizes = [structure.shapes[name].numel() for name in names]
-            found.update(zip(names, dense.features.split(sizes, 2), strict=True))
-        like = next(iter(found.values()))
-        sizes_of = self.snapshot.sizes.items()
-        # a parameter that the output does not depend on has no factor: its gradient is zero
-        parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
-        result = torch.cat(parts, 2)
-        refuse_not_finite(result, factors)
+        recipe = self._recipe(parse_outputs("full", c), ordered, step, owner)
+        sizes = self.snapshot.sizes
+        result = torch.empty(
+            c, n, sum(sizes.values()), dtype=self.kept_dtype, device=self.snapshot.device
+        )
+        columns = dict(zip(sizes, result.split(list(sizes.values()), 2), strict=True))
+        for start, stop in _ranges(n, step):
+            with self.arithmetic():
+                factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
+            _write_columns(columns, factors, start, stop)
+            refuse_not_finite(result[:, start:stop], factors)
+            del factors
+            if step < n:
+                give_back()
         self._guard_lengths(x, structure, started, lambda i, a: result[a, i].square().sum())
         return result.transpose(0, 1)
 
@@ -316,6 +327,7 @@ class Engine:
             each = [diagonal(factor, plan.workspace) for factor in factors.values()]
             parts.append(torch.stack(each).sum(0))
             refuse_not_finite(parts[-1], factors)
+            del factors
         found = torch.cat(parts, 1).T
         self._guard_lengths(x, structure, started, lambda i, a: found[i, a])
         return found
@@ -395,6 +407,7 @@ class Engine:
                     continue
                 same = x2 is None and columns == rows
                 yield rows, columns, a, a if same else factors(x if x2 is None else x2, columns)
+            del a
 
     def _gram_by_products(
         self, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
@@ -444,6 +457,21 @@ def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
 
 def _strategies(structure: Structure, plan: Plan) -> tuple[Strategy, ...]:
     return tuple(layer.strategy for layer in plan.layers[: len(structure.sites)])
+
+
+def _write_columns(
+    columns: dict[str, Tensor], factors: Mapping[tuple[str, ...], Factor], start: int, stop: int
+) -> None:
+    """The gradients of some samples, written out where each parameter has its columns."""
+    missing = set(columns)
+    for names, factor in factors.items():
+        dense = factor if isinstance(factor, Dense) else written_out(factor)
+        parts = dense.features.split([columns[name].shape[2] for name in names], 2)
+        for name, part in zip(names, parts, strict=True):
+            columns[name][:, start:stop] = part
+        missing.difference_update(names)
+    for name in missing:  # the output does not depend on it
+        columns[name][:, start:stop] = 0.0
 
 
 def _ranges(length: int, step: int) -> list[tuple[int, int]]:

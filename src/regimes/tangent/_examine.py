@@ -163,7 +163,7 @@ def _counting(saved: dict[int, int]) -> Callable[[Tensor], Tensor]:
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # an operation that kept its own output would never be freed
 
     return pack
 

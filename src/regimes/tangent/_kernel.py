@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regimes._html import block, facts
 from regimes.tangent import _eigenpairs, _products, _tiles
 from regimes.tangent._engine import Engine
 from regimes.tangent._plan import Plan
@@ -82,6 +83,17 @@ class TangentKernel:
         way = f"engine={engine.choice.value!r}"
         return f"TangentKernel({network}, {count:,} parameters, {kind}, {way})"
 
+    def _repr_html_(self) -> str:
+        """What is known of the kernel before it is asked for, as a table."""
+        engine = self._engine
+        sizes = engine.snapshot.sizes
+        rows = {
+            "parameters": f"{sum(sizes.values()):,} in {len(sizes)} tensors",
+            "computed in": engine.precision or str(engine.pass_dtype).removeprefix("torch."),
+            "engine": f"{engine.choice.value}; k.plan(x) says what it does",
+        }
+        return block(f"TangentKernel of {type(engine.snapshot.module).__name__}", facts(rows))
+
     @property
     def parameter_names(self) -> list[str]:
         """Names of the parameters that count, in the order of `features`."""
@@ -153,7 +165,11 @@ class TangentKernel:
         )
 
     def features(self, x: Batch) -> Tensor:
-        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24]."""
+        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24].
+
+        Raises:
+            ValueError: they take more than the memory allows; says how much they take.
+        """
         return self._engine.features(x)
 
     def diagonal(self, x: Batch) -> Tensor:
@@ -226,7 +242,7 @@ class TangentKernel:
             x: n samples.
             r: how many.
             method: "lanczos" (products only), "dense" (forms the Gram), "auto" (dense while the
-                Gram is small).
+                Gram is small and diagonalising it fits the memory).
             tolerance: residual, relative to the largest eigenvalue, below which a pair counts as
                 converged.
             seed: of the starting vector.

@@ -51,23 +51,22 @@ def stacked_gram(
     points = n if x2 is None else n + n2
     each = entry * (3 * n * n2 + 6 * points * net.width * (net.depth + 1))
     tile = max(1, parse_bytes(memory, x.device) // each)
-    parts = [
-        _gram(net, ensemble.select(slice(i, i + tile)), x, x2)
-        for i in range(0, ensemble.size, tile)
-    ]
-    return torch.cat(parts)
+    grams = weight.new_zeros(ensemble.size, n, n2)
+    for i in range(0, ensemble.size, tile):
+        _add_grams(grams[i : i + tile], net, ensemble.select(slice(i, i + tile)), x, x2)
+    return grams
 
 
-def _gram(net: FullyConnected, members: Ensemble, x: Tensor, x2: Tensor | None) -> Tensor:
+def _add_grams(
+    into: Tensor, net: FullyConnected, members: Ensemble, x: Tensor, x2: Tensor | None
+) -> None:
     rows = _entering_and_pulls(net, members, x)
     columns = rows if x2 is None else _entering_and_pulls(net, members, x2)
-    gram = rows[0][1].new_zeros(members.size, rows[0][1].shape[1], columns[0][1].shape[1])
     for layer, (z, pull), (z2, pull2) in zip(net.layers, rows, columns, strict=True):
-        entering = (z @ z2.mT) * getattr(layer, "weight_multiplier", 1.0) ** 2
+        entering = (z @ z2.mT).mul_(getattr(layer, "weight_multiplier", 1.0) ** 2)
         if layer.bias is not None:
-            entering = entering + getattr(layer, "bias_multiplier", 1.0) ** 2
-        gram += entering * (pull @ pull2.mT)
-    return gram
+            entering += getattr(layer, "bias_multiplier", 1.0) ** 2
+        into.addcmul_(entering, pull @ pull2.mT)
 
 
 def _entering_and_pulls(

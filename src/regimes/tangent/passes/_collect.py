@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from regimes._memory import give_back
 from regimes.tangent.contraction import (
     Dense,
     Factor,
@@ -62,6 +63,8 @@ def collect(snapshot: Snapshot, structure: Structure, batch: Batch, recipe: Reci
             if key not in kept:
                 kept[key] = allocate(factor, n)
             write_rows(kept[key], start, factor)
+        del factor
+        give_back()  # several passes only because memory is short
     return kept
 
 

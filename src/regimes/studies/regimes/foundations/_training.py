@@ -53,6 +53,7 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
             rate=0.1 * float(width) ** -form.c,
             loss="softhinge_20",
             subtract_init=True,
+            divide_by="1",
             max_steps=FORM_STEPS,
             check_every=FORM_STEPS,
         )
@@ -256,7 +257,16 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
     paths = []
     for net, h in ((single, width), (double, 2 * width)):
         watched = {"f": flow.Observer(lambda seen: seen.predictions[..., 0], flow.EverySteps(1))}
-        run = flow.descend(net, cpu, rate=0.2 * h, loss="mse", max_steps=steps, observe=watched)
+        run = flow.descend(
+            net,
+            cpu,
+            rate=0.2 * h,
+            loss="mse",
+            subtract_init=False,
+            divide_by="1",
+            max_steps=steps,
+            observe=watched,
+        )
         paths.append(run.recordings["f"].values[0])
     return float((paths[0] - paths[1]).abs().max() / paths[0].abs().max())
 

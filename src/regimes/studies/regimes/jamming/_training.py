@@ -104,6 +104,8 @@ def train(
         optimiser="adam",
         schedule=flow.hold_then_lower(steps) if lowered else None,
         loss=flow.quadratic_hinge(margin),
+        subtract_init=False,
+        divide_by="1",
         until="fitted",
         events=("fitted",),
         max_steps=steps,
