@@ -1,5 +1,6 @@
 """A network as a function of its parameters."""
 
+import pytest
 import torch
 from torch import nn
 
@@ -20,6 +21,12 @@ def test_every_parameter_of_every_network_is_replaced_and_put_back():
             for p in network.parameters():
                 p *= 0.5
         assert torch.equal(found, zoo.evaluate(network, x))
+
+
+def test_a_name_that_is_not_there():
+    network, x = zoo.build("module under two names")
+    with pytest.raises(ValueError, match=r"no parameter or buffer 2\.weight; use the names"):
+        functional_call(network, {"2.weight": torch.eye(4)}, (x,))
 
 
 def test_put_back_after_a_failure():

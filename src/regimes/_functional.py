@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_not
 from typing import Any
 
 import torch
@@ -27,6 +28,9 @@ def functional_call(
         args: positional inputs.
         kwargs: inputs by name.
 
+    Raises:
+        ValueError: a name that the network does not have.
+
     Example:
         >>> layer = nn.Linear(2, 2, bias=False)
         >>> twice = nn.Sequential(layer, layer)
@@ -35,21 +39,29 @@ def functional_call(
         >>> type(layer.weight).__name__
         'Parameter'
     """
-    named = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    new = {id(named[name]): tensor for name, tensor in tensors.items()}
-    places = {
-        f"{prefix}.{name}" if prefix else name: new[id(tensor)]
-        for prefix, child in module.named_modules()
+    modules = [*module.named_modules()]
+    slots = [
+        (f"{prefix}.{name}" if prefix else name, tensor)
+        for prefix, child in modules
         for own in (child._parameters, child._buffers)
         for name, tensor in own.items()
-        if id(tensor) in new
-    }
-    before = [(vars(child), dict(vars(child))) for child in module.modules()]
+    ]
+    unknown = tensors.keys() - {name for name, _ in slots}
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        raise ValueError(
+            f"the network has no parameter or buffer {names}; use the names of "
+            "named_parameters() and named_buffers()"
+        )
+    new = {id(tensor): tensors[name] for name, tensor in slots if name in tensors}
+    places = {name: new[id(tensor)] for name, tensor in slots if id(tensor) in new}
+    before = [(vars(child), dict(vars(child))) for _, child in modules]
     try:
         return torch.func.functional_call(module, places, args, kwargs, tie_weights=False)
     finally:
         for now, then in before:
-            _forget_tensors(now, then)
+            if len(now) != len(then) or any(map(is_not, now.values(), then.values())):
+                _forget_tensors(now, then)
 
 
 def _forget_tensors(now: dict[str, Any], then: dict[str, Any]) -> None:
