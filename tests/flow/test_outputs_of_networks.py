@@ -20,10 +20,11 @@ class Gives(nn.Module):
 DATA = data.stripe(n_train=8, n_test=4, d=3, seed=0, dtype=torch.float64)
 
 
-def trained(network, how):
+def trained(network, how, output=None):
     if how == "descend":
-        return flow.descend(network, DATA, rate=0.5, max_steps=3)
-    return flow.gradient_flow(network, DATA, loss="mse", t_end=0.1, until=None, max_steps=20)
+        return flow.descend(network, DATA, rate=0.5, max_steps=3, output=output)
+    end = {"loss": "mse", "t_end": 0.1, "until": None, "max_steps": 20}
+    return flow.gradient_flow(network, DATA, output=output, **end)
 
 
 @pytest.mark.parametrize("how", ["gradient_flow", "descend"])
@@ -37,14 +38,16 @@ def trained(network, how):
 )
 def test_they_flow_alike(how, function, output):
     plain = trained(Gives(lambda y: y), how)
-    network = Gives(function)
-    run = trained(network if output is None else nets.stack([network], output=output), how)
-    assert run.outputs_test.shape == (1, 4, 1)
-    torch.testing.assert_close(run.outputs_test, plain.outputs_test)
+    stacked = nets.stack([Gives(function)], output=output)
+    for run in (trained(Gives(function), how, output), trained(stacked, how)):
+        assert run.outputs_test.shape == (1, 4, 1)
+        torch.testing.assert_close(run.outputs_test, plain.outputs_test)
 
 
 def test_several_tensors_are_refused():
     with pytest.raises(ValueError, match="must return one tensor, got tuple with 2"):
         trained(Gives(lambda y: (y, y)), "descend")
+    with pytest.raises(ValueError, match="output must be a function"):
+        trained(Gives(lambda y: y), "descend", "logits")
     with pytest.raises(ValueError, match=r"networks must return outputs \(n, c\)"):
         trained(Gives(lambda y: y[:, None]), "descend")

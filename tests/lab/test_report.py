@@ -138,6 +138,7 @@ def test_figures_come_first_and_the_ledger_last(toys, summary):
 def test_a_page_about_a_study_says_nothing_of_what_was_not_run(toys, summary):
     text = report_html([report_section(summary, toys.Echo)], [])
     assert "not run" not in text
+    assert str(len(ledger())) not in text.partition("</header>")[0].partition("<header>")[2]
     assert not set(ledger()) & set(Page(text).ids)
     own = [line for line in verdicts([summary]) if line.entry.theme == "toy"]
     assert {"TOY-1", "TOY-2"} <= set(Page(report_html([], own)).ids)

@@ -120,6 +120,7 @@ def test_arrays_take_the_networks_precision():
     arrays = tuple(t.double().numpy() for t in x)
     arrays[0].flags.writeable = False
     assert torch.equal(kernel(arrays), kernel(x))
+    assert torch.equal(linearize(network)(*arrays), network(*x))
     v = np.ones((5, 2))
     assert torch.equal(kernel.matvec(arrays, v), kernel.matvec(x, torch.ones(5, 2)))
     assert torch.equal(kernel.target_alignment(x, v), kernel.target_alignment(x, torch.ones(5, 2)))

@@ -76,8 +76,8 @@ CASES = {
     "parameter without axes": Case(strange.Temperature, (4,), ("classes", "log_scale")),
     "complex buffer": Case(strange.Rotary, (3, 4)),
     "complex parameters": Case(strange.Fourier, (6,), ("modes",)),
-    "embedding bag": Case(lambda: strange.Bags(False), "tokens", ("bags.weight",)),
-    "sparse embeddings": Case(lambda: strange.Bags(True), "tokens", ("bags.weight",)),
+    "embedding bag": Case(lambda: strange.Bags(False), "tokens"),
+    "sparse embeddings": Case(lambda: strange.Bags(True), "tokens"),
     "pruned": Case(strange.pruned, (4,), ("0.weight_orig", "2.weight_orig")),
     "old weight norm": Case(
         strange.old_weight_norm, (4,), ("0.weight_g", "0.weight_v", "2.weight_g", "2.weight_v")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -60,6 +60,7 @@ def descend(
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
     grid: bool = False,
+    output: Callable[[Any], Any] | None = None,
     until: str | Event | None = None,
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     max_steps: int = 1000,
@@ -91,6 +92,7 @@ def descend(
         ensemble: as in `gradient_flow`.
         n_train: as in `gradient_flow`.
         grid: as in `gradient_flow`; a list of rates is the outermost.
+        output: as in `gradient_flow`.
         until: event that ends a member's run, looked at every `check_every` steps; None runs all
             `max_steps`.
         events: as in `gradient_flow`.
@@ -120,7 +122,14 @@ def descend(
         True
     """
     members = gather(
-        network, data, alpha=alpha, ensemble=ensemble, n_train=n_train, rate=rate, grid=grid
+        network,
+        data,
+        alpha=alpha,
+        ensemble=ensemble,
+        n_train=n_train,
+        rate=rate,
+        grid=grid,
+        output=output,
     )
     objective = objective_of(
         members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -42,6 +43,7 @@ def gradient_flow(
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
     grid: bool = False,
+    output: Callable[[Any], Any] | None = None,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     t_end: float | None = None,
@@ -72,8 +74,7 @@ def gradient_flow(
 
     Args:
         network: a network; an `Ensemble`; or a function from a seed to a network. Networks return
-            (n, c) or (n,), alone or as the only tensor; for others `nets.stack([...], output=...)`
-            says what is meant.
+            (n, c) or (n,).
         data: a data set, or one per member (sizes may differ).
         loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse"; a function l(F, y), see
             `FunctionLoss`; or a `Loss`, whose derivative is checked before the run.
@@ -83,6 +84,8 @@ def gradient_flow(
         grid: True to combine the lists of alpha, data, n_train and networks, the last running
             fastest: `alpha=[1, 10, 100], ensemble=20, grid=True` are 60 members, and
             `Run.on_grid(run.test_errors)` has shape (3, 20).
+        output: from what a network returns to the tensor that is meant, such as
+            `lambda o: o.logits`; None where it is or holds only one (of floats, with axes).
         until: the event that ends a member's run: "fitted" (every point has its margin), "t_star"
             (10 % have it), "halved", "correct", an `Event`; or None, with `t_end`.
         events: further events whose first times are recorded; those the loss does not know
@@ -126,7 +129,15 @@ def gradient_flow(
         >>> [status.value for status in run.status], run.outputs_test.shape
         (['fitted', 'fitted', 'fitted', 'fitted'], torch.Size([4, 200, 1]))
     """
-    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train, grid=grid)
+    members = gather(
+        network,
+        data,
+        alpha=alpha,
+        ensemble=ensemble,
+        n_train=n_train,
+        grid=grid,
+        output=output,
+    )
     objective = objective_of(
         members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
     )

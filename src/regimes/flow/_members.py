@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, final
 
 import torch
 from torch import Tensor, nn
 
+from regimes._adapter import Pick, check_pick
 from regimes._check import instance, positive_int, real, shown
 from regimes.data import Dataset
 from regimes.nets import Ensemble, stack
@@ -73,6 +74,7 @@ def gather(
     n_train: int | Sequence[int] | None,
     rate: float | Sequence[float] = 1.0,
     grid: bool = False,
+    output: Pick | None = None,
 ) -> Members:
     """Bring everything to one number of members R; what is given once is shared by all.
 
@@ -105,6 +107,8 @@ def gather(
     size, places = _places(lists, axes) if grid else _side_by_side(lists)
     own = {name: [lists[name][i] for i in where] for name, where in places.items()}
     networks = _networks(network, own.get("ensemble"), own.get("network"), size)
+    if check_pick(output) is not None:
+        networks = replace(networks, output=output)
     device = next(iter(networks.parameters.values())).device
     if sets[0].x_train.device != device:
         raise ValueError(

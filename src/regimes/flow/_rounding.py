@@ -124,4 +124,4 @@ def _neighbours(ensemble: Ensemble) -> Ensemble:
     for name, value in ensemble.parameters.items():
         up = torch.rand(value.shape[1:], generator=draws, dtype=torch.float64) < 0.5
         moved[name] = torch.nextafter(value, torch.where(up, torch.inf, -torch.inf).to(value))
-    return Ensemble(ensemble.template, moved, ensemble.buffers)
+    return ensemble.moved_to(moved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from regimes._adapter import one_tensor
 from regimes._memory import parse_bytes, readable
 from regimes.nets import Ensemble
 
@@ -73,5 +74,5 @@ def measured_pass(ensemble: Ensemble, x: Tensor) -> tuple[int, int]:
         return tensor.detach()  # an operation that kept its own output would never be freed
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t), torch.enable_grad():
-        predictions = one(x)
+        predictions = one_tensor(one(x), ensemble.output)
     return int(max(sum(sizes.values()), 1) * _PASSES), predictions.numel()

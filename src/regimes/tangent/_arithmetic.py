@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch import nn
+
+from regimes.tangent._operations import plain_operations
 
 
 @contextlib.contextmanager
-def arithmetic(device: torch.device, *, tf32: bool) -> Iterator[None]:
-    """Full float32 unless tf32 was asked for, attention written out, nothing compiled.
+def arithmetic(network: nn.Module, device: torch.device, *, tf32: bool) -> Iterator[None]:
+    """Full float32 unless tf32 was asked for, fused operations written out, nothing compiled.
 
-    The fused attention kernels have neither a forward-mode nor a batched derivative, and the graph
-    of compiled code shows no operations.
+    Fused operations have neither a forward-mode nor a batched derivative, and the graph of compiled
+    code shows none.
     """
     flags: tuple[Any, ...] = ()
     if device.type == "cuda":
         flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
     before = [flag.allow_tf32 for flag in flags]
-    with sdpa_kernel(SDPBackend.MATH), _uncompiled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There is a performance drop")
+    with plain_operations(network), _uncompiled():
         for flag in flags:
             flag.allow_tf32 = tf32
         try:

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from torch.func import jvp
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from regimes._adapter import check_pick, one_tensor
+from regimes._adapter import as_tensor, check_pick, one_tensor
 from regimes._copied import copied, inside
 from regimes._functional import functional_call
 from regimes._random import generator
 from regimes.tangent._linear_map import LinearMap, Tensors
-from regimes.tangent._operations import written_out
+from regimes.tangent._operations import plain_operations
 
 # relative; looser than rounding, because networks may compute in float32 inside
 _AGREEMENT, _AGREEMENT_LOW = {torch.float64: 1e-5}, 1e-3
@@ -88,9 +88,16 @@ class LinearizedModel(nn.Module):
         return {name: theta[name] - start[name] for name in self._trainable}
 
     def forward(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Outputs of the linear model, with the network's own calling convention and axes."""
+        """Outputs of the linear model, with the network's own calling convention and axes.
+
+        Arrays among the inputs become tensors, their floats in the precision of theta.
+        """
         moved = self.displacement()
-        with written_out(self._code[0]):
+        first = next(iter(moved.values()))
+        place = (first.dtype.to_real(), first.device)
+        args = tuple(as_tensor(each, *place) for each in args)
+        kwargs = {name: as_tensor(each, *place) for name, each in kwargs.items()}
+        with plain_operations(self._code[0]):
             if not _inside_transform():
                 self._way = self._way or self._agreeing_way(args, kwargs)
                 value, change = self._product(self._way, moved, args, kwargs)

@@ -15,13 +15,13 @@ from torch.overrides import TorchFunctionMode
 
 
 @contextlib.contextmanager
-def written_out(network: nn.Module) -> Iterator[None]:
+def plain_operations(network: nn.Module) -> Iterator[None]:
     """Attention, and bags of embeddings of this network, as products and sums while it lasts.
 
     The fused kernels have neither a forward-mode nor a second derivative.
 
     >>> bag = nn.EmbeddingBag(3, 2)
-    >>> with written_out(bag):
+    >>> with plain_operations(bag):
     ...     type(bag(torch.tensor([[0, 2]])).grad_fn).__name__
     'DivBackward0'
     """

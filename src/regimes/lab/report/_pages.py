@@ -52,7 +52,7 @@ def report_html(
         needed.append(f"<script>{_plotly()}</script>")
     script = f"<script>{_script()}</script>"
     beside = navigation(studies, places, here=shown, claims=bool(lines))
-    return _page(title, "".join(needed), beside, _head(title, sections) + body, script)
+    return _page(title, "".join(needed), beside, _head(title, sections, lines) + body, script)
 
 
 def report_folder(
@@ -71,7 +71,7 @@ def report_folder(
         return _page(title, needed, beside, body)
 
     top = Places("", known)
-    index = _head("regimes: report", sections) + study_cards(studies, top)
+    index = _head("regimes: report", sections, lines) + study_cards(studies, top)
     files = {_STYLE: _style(), _SCRIPT: _script()}
     if lines:
         index += glance(lines, top)
@@ -97,13 +97,13 @@ def _study(runs: Sequence[Section], places: Places) -> str:
     )
 
 
-def _head(title: str, sections: Sequence[Section]) -> str:
+def _head(title: str, sections: Sequence[Section], lines: Sequence[LedgerLine]) -> str:
     dates = sorted(part.summary.created for part in sections if not part.summary.damaged)
     when = f"Results of {escape(dates[-1][:10])}. " if dates else "Nothing has run yet. "
+    claims = f"{len(ledger())} claims of the papers, and what has been measured of them."
     return (
-        f"<header><h1>{escape(title)}</h1><p class='soft'>{when}"
-        f"{len(ledger())} claims of the papers, and what has been measured of them."
-        "</p></header>"
+        f"<header><h1>{escape(title)}</h1><p class='soft'>{when}{claims if lines else ''}</p>"
+        "</header>"
     )
 
 
