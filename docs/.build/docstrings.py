@@ -19,7 +19,8 @@ def fenced(text: str) -> str:
     out: list[str] = []
     inside = section = False
     for line in text.splitlines():
-        section = section or bool(_SECTION.match(line))
+        if _SECTION.match(line):  # griffe knows the plural alone
+            section, line = True, line.replace("Example:", "Examples:")
         if not section and not inside and line.startswith(">>> "):
             out += [] if not out or not out[-1] else [""]
             out.append("```pycon")

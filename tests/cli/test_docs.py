@@ -35,10 +35,13 @@ def test_docstrings_are_fenced_and_fields_listed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(build))
     (tmp_path / "some.py").write_text(
         "from dataclasses import dataclass\n\n@dataclass\nclass Fit:\n"
-        '    """A fit.\n\n    >>> 1 + 1\n    2\n    """\n\n    size: float  # of it\n'
+        '    """A fit.\n\n    >>> 1 + 1\n    2\n    """\n\n    size: float  # of it\n\n'
+        'def double(x):\n    """Twice.\n\n    Example:\n        >>> double(2)\n        4\n    """\n'
     )
     extensions = griffe.load_extensions(str(build / "docstrings.py") + ":Docstrings")
     package = griffe.load("some", search_paths=[tmp_path], extensions=extensions)
     text = package["Fit"].docstring.value
+    doubled = package["double"].docstring.parse("google")[-1]
+    assert doubled.kind.value == "examples"
     assert "```pycon\n>>> 1 + 1\n2\n```" in text
     assert "Attributes:\n    size (float): of it" in text

@@ -46,7 +46,7 @@ def test_runs_with_other_parameters_go_by_their_label(places):
 
 def test_what_is_missing_is_said(places):
     store, _ = places
-    with pytest.raises(ValueError, match="unknown study 'toy/ecko'; use one of: toy/echo"):
+    with pytest.raises(ValueError, match="unknown study 'toy/ecko'; nearest: toy/echo"):
         load("toy/ecko", store=store)
     with pytest.raises(ValueError, match=r"none at all.*regimes run toy/echo --size smoke"):
         load(STUDY, "smoke", store=store)
