@@ -44,4 +44,22 @@ def functional_call(
         for name, tensor in own.items()
         if id(tensor) in new
     }
-    return torch.func.functional_call(module, places, args, kwargs, tie_weights=False)
+    before = [(vars(child), dict(vars(child))) for child in module.modules()]
+    try:
+        return torch.func.functional_call(module, places, args, kwargs, tie_weights=False)
+    finally:
+        for now, then in before:
+            _forget_tensors(now, then)
+
+
+def _forget_tensors(now: dict[str, Any], then: dict[str, Any]) -> None:
+    """Put back what a pass left in a module's attributes: activations, or a weight made by a hook.
+
+    They belong to the replaced parameters, and under a transform they cannot be used after it.
+    """
+    for name, value in [*now.items()]:
+        if isinstance(value, Tensor) and value is not then.get(name):
+            if name in then:
+                now[name] = then[name]
+            else:
+                del now[name]

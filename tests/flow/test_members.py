@@ -1,5 +1,7 @@
 """Who takes part in a run: grids, and the networks that come back."""
 
+import copy
+
 import pytest
 import torch
 
@@ -57,6 +59,41 @@ def test_descent_combines_rates_too():
     assert run.grid == {"rate": (0.1, 0.2), "ensemble": (0, 1, 2)}
     alone = flow.descend(network(2), stripe(), rate=0.2, **options)
     torch.testing.assert_close(run.on_grid(run.outputs_test)[1, 2], alone.outputs_test[0])
+
+
+def nudged(net):
+    """The network with every weight moved by its last bit."""
+    made = copy.deepcopy(net)
+    with torch.no_grad():
+        for weight in made.parameters():
+            weight.copy_(torch.nextafter(weight, torch.full_like(weight, torch.inf)))
+    return made
+
+
+def test_members_influence_each_other_by_rounding_alone():
+    """Rounding grows where loose tolerances let steps reach the edge of stability."""
+    ds = data.stripe(n_train=30, n_test=20, d=3, seed=0, dtype=torch.float64)
+    first, other = (
+        nets.FullyConnected(3, 30, 2, activation="softplus_5", seed=seed, dtype=torch.float64)
+        for seed in (7, 1)
+    )
+    batch, spread = {}, {}
+    for gradient in (1e-3, 1e-2):
+        options = {
+            "loss": "softhinge_20",
+            "alpha": 3.0,
+            "until": None,
+            "t_end": 300.0,
+            "tolerances": flow.Tolerances(gradient=gradient),
+        }
+        together = flow.gradient_flow(nets.stack([first, other, nudged(first)]), ds, **options)
+        alone = flow.gradient_flow(first, ds, **options)
+        outputs = together.outputs_test
+        batch[gradient] = float((outputs[0] - alone.outputs_test[0]).abs().max())
+        spread[gradient] = float((outputs[0] - outputs[2]).abs().max())
+    assert spread[1e-2] > 1e-9  # the last bit of the weights (1e-16) is seen in the outputs
+    assert batch[1e-3] < 1e-6
+    assert batch[1e-2] < 1e-2
 
 
 def test_a_run_gives_its_networks_back():

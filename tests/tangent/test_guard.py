@@ -102,10 +102,10 @@ def test_wrong_lengths(monkeypatch):
 
 def test_an_unasked_comparison_is_for_first_and_long_calls():
     guard = Guard(False, torch.float64)
-    assert not guard.due("short", 0.021, 1.0)
+    assert not guard.due("short", 0.011, 1.0)
     assert not guard.due("short", 0.0, 1.0)  # not the first of its kind
-    assert guard.due("long", 0.019, 1.0)
-    assert not guard.due("long", 0.019, 1.0)
+    assert guard.due("long", 0.009, 1.0)
+    assert not guard.due("long", 0.009, 1.0)
     asked = Guard(True, torch.float64)
     assert asked.due("short", 10.0, 1.0)
     assert asked.due("short", 10.0, 1.0)

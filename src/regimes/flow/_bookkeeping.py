@@ -149,8 +149,10 @@ class Bookkeeper:
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[ids]) & event.test(readings)
-            times[ids[new]] = readings.time[new]
+            new = moved & np.isnan(times[ids])
+            if new.any():
+                new &= event.test(readings)
+                times[ids[new]] = readings.time[new]
             happened[event.name] = new
         ended = who_ended(ids, readings)
         done = np.logical_or.reduce(list(ended.values()))
@@ -280,5 +282,5 @@ def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, 
 
 def to_host(numbers: Mapping[str, Tensor]) -> dict[str, Floats]:
     """All numbers in one transfer, as float64 arrays."""
-    packed = torch.stack([value.double() for value in numbers.values()]).cpu().numpy()
+    packed = torch.stack(list(numbers.values())).double().cpu().numpy()
     return dict(zip(numbers, packed, strict=True))

@@ -84,7 +84,8 @@ class MarginLoss:
 
     def value(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Loss of every point."""
-        return self.phi(_targets(predictions, y) * predictions).mean(-1)
+        values = self.phi(_targets(predictions, y) * predictions)
+        return values.squeeze(-1) if values.shape[-1] == 1 else values.mean(-1)
 
     def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Its derivative by the predictions."""
@@ -98,7 +99,8 @@ class MarginLoss:
 
     def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
         """The smallest `t_k F_k` of every point."""
-        return (_targets(predictions, y) * predictions).amin(-1)
+        margins = _targets(predictions, y) * predictions
+        return margins.squeeze(-1) if margins.shape[-1] == 1 else margins.amin(-1)
 
 
 @final

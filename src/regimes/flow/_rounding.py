@@ -86,8 +86,10 @@ class Rounding:
         To first order the mean loss falls by `alpha^k |g|^2 dt`, which is little where a flow has
         nowhere left to go: there steps may be as small as they like.
         """
-        fall = self.alpha[ids] ** self.power * readings.gradient**2 * step
         unseen = accepted & (changes.output < self.resolution[ids])
+        if not unseen.any():  # nearly always, and asked at every step
+            return np.zeros(len(ids))
+        fall = self.alpha[ids] ** self.power * readings.gradient**2 * step
         return np.where(unseen, fall / readings.first_loss, 0.0)
 
     def note(self, unresolved: Floats, status: tuple[Status, ...]) -> str | None:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._network_field import parameter_change
-from regimes.flow._objective import Objective
+from regimes.flow._objective import EVERYBODY, Objective
 from regimes.flow._tiles import COPIES, tile_of
 from regimes.nets import Ensemble, FullyConnected
 
@@ -58,9 +58,12 @@ class ShallowField:
         tile = min(m, self.tile)
         mask = weights.new_empty(tile, h, points)
         predictions = weights.new_empty(m, points, 1)
-        for i in range(0, m, tile):
-            part = slice(i, i + tile)
-            self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
+        if tile == m:
+            self._tile(EVERYBODY, weights, scaled, mask, predictions, drawn)
+        else:
+            for i in range(0, m, tile):
+                part = slice(i, i + tile)
+                self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
         speed = {_READOUT: (weights * drawn).sum(-1).unsqueeze(1)}
         drawn *= beta
         if _BIAS in state:
@@ -79,19 +82,22 @@ class ShallowField:
         drawn: Tensor,
     ) -> None:
         """Write the predictions of some members and S = A (c x_a) where they belong."""
-        active = mask[: len(weights)]  # the last tile may be smaller
+        everybody = part is EVERYBODY
+        active = mask if everybody else mask[: len(weights)]  # the last tile may be smaller
         if self.inputs.ndim == 2:
             inputs = self.inputs
             torch.mm(weights.flatten(0, 1), inputs.mT, out=active.flatten(0, 1))
         else:
-            inputs = self.inputs[part]
+            inputs = self.inputs if everybody else self.inputs[part]
             torch.bmm(weights, inputs.mT, out=active)
         active.gt_(0)
         summed = torch.bmm(scaled.mT, active)  # (m, d+1, n)
         f = (summed * inputs.mT).sum(1).mul_(self.scale).unsqueeze(-1)
-        predictions[part] = self.objective.predictions(f, part)
-        pull = self.objective.pull(predictions[part], part).mul_(self.scale)
-        torch.bmm(active, pull * inputs, out=drawn)
+        predicted = self.objective.predictions(f, part)
+        predictions[part] = predicted
+        pull = self.objective.pull(predicted, part).mul_(self.scale)
+        # the wide way round: a CPU takes three times as long for a product with few columns
+        drawn.copy_(torch.bmm((pull * inputs).mT, active.mT).mT)
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
         """Norms in parameter space, for [Geiger 2020, eq. 9]."""
@@ -139,7 +145,7 @@ def shallow_field(
     scale = getattr(readout, "weight_multiplier", 1.0) * net.activation.factor
     points = inputs.shape[-2]
     mask = net.width * points * x.element_size()
-    sums = 3 * inputs.shape[-1] * points * x.element_size()
+    sums = inputs.shape[-1] * (3 * points + net.width) * x.element_size()
     tile, note = tile_of(ensemble, mask + sums, memory, x.device, predictions=points, copies=copies)
     if x.device.type == "cpu":
         tile = max(1, min(tile, _CPU_TILE_BYTES // mask))

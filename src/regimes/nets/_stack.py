@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import torch
 from torch import Tensor, nn
 from torch.func import vmap
 
 from regimes._adapter import Pick, check_pick, one_tensor
+from regimes._copied import copied
 from regimes._functional import functional_call
 from regimes.nets._convolve import side_by_side
 
@@ -91,19 +91,22 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            returned = functional_call(self.template, {**p, **b}, (inputs,))
-            found = one_tensor(returned, self.output)
-            return found.unsqueeze(-1) if found.dim() == 1 else found
+            return self.outputs(functional_call(self.template, {**p, **b}, (inputs,)))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():
             return run(dict(parameters), dict(self.buffers), x)
 
+    def outputs(self, returned: Any) -> Tensor:
+        """The outputs (n, c) that are meant, of what one of the networks returns."""
+        found = one_tensor(returned, self.output)
+        return found.unsqueeze(-1) if found.dim() == 1 else found
+
     def member(self, index: int) -> nn.Module:
         """Network `index` as a module of its own, in evaluation mode."""
         if not -self.size <= index < self.size:
             raise ValueError(f"there are {self.size} members, got index {index}")
-        module = copy.deepcopy(self.template)
+        module, _ = copied(self.template)
         with torch.no_grad():
             for name, parameter in module.named_parameters():
                 parameter.copy_(self.parameters[name][index])
@@ -201,7 +204,7 @@ def stack(
     if not parameters:
         raise ValueError("stack needs networks with parameters")
     buffers = _stacked([dict(network.named_buffers()) for network in networks])
-    return Ensemble(copy.deepcopy(networks[0]).eval(), parameters, buffers, check_pick(output))
+    return Ensemble(copied(networks[0])[0].eval(), parameters, buffers, check_pick(output))
 
 
 def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:

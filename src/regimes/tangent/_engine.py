@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,10 +18,10 @@ from regimes._check import choose
 from regimes._copied import inside
 from regimes._memory import give_back, parse_bytes, readable
 from regimes.tangent import _products
+from regimes.tangent._arithmetic import arithmetic
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
 from regimes.tangent._guard import Guard
-from regimes.tangent._operations import plain_operations
 from regimes.tangent._plan import (
     LayerPlan,
     Plan,
@@ -31,17 +30,12 @@ from regimes.tangent._plan import (
     plan_memory,
     precision_dtypes,
 )
+from regimes.tangent._writing import write_columns, write_tile
 from regimes.tangent.contraction import (
-    Dense,
-    Factor,
     Strategy,
     diagonal,
-    fold_outputs,
     is_linear,
     mirror_,
-    select_output,
-    write_gram_,
-    written_out,
 )
 from regimes.tangent.network import (
     LEFT_OUT,
@@ -157,24 +151,10 @@ class Engine:
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
         return self._structures[key]
 
-    @contextlib.contextmanager
-    def arithmetic(self) -> Iterator[None]:
-        """Passes in full float32 unless tf32 was asked for, written out and not compiled.
-
-        Fused operations have no forward-mode derivative, and the graph of compiled code shows none.
-        """
-        flags: tuple[Any, ...] = ()
-        if self.snapshot.device.type == "cuda":
-            flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
-        before = [flag.allow_tf32 for flag in flags]
-        with plain_operations(self.snapshot.module), _uncompiled():
-            for flag in flags:
-                flag.allow_tf32 = self.precision == "tf32"
-            try:
-                yield
-            finally:
-                for flag, value in zip(flags, before, strict=True):
-                    flag.allow_tf32 = value
+    def arithmetic(self) -> contextlib.AbstractContextManager[None]:
+        """How all passes are run."""
+        tf32 = self.precision == "tf32"
+        return arithmetic(self.snapshot.module, self.snapshot.device, tf32=tf32)
 
     def plan(
         self,
@@ -266,7 +246,7 @@ class Engine:
                 tile = result if whole_gram else self._empty(*here.shape)
                 layers = [(a[key], b[key]) for key in a if group_of(key[0]) == group]
                 layers.sort(key=lambda pair: not is_linear(pair[0]))
-                _write(tile, layers, chosen, same, plan.workspace)
+                write_tile(tile, layers, chosen, same, plan.workspace)
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
                 refuse_not_finite(flat.diagonal(dim1=1, dim2=2) if same else flat, a, b)
@@ -303,7 +283,7 @@ class Engine:
         for start, stop in _ranges(n, step):
             with self.arithmetic():
                 factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
-            _write_columns(columns, factors, start, stop)
+            write_columns(columns, factors, start, stop)
             refuse_not_finite(result[:, start:stop], factors)
             del factors
             if step < n:
@@ -422,56 +402,8 @@ class Engine:
         return chosen.from_full(full, n, n2)
 
 
-def _uncompiled() -> contextlib.AbstractContextManager[object]:
-    """Within this, what `torch.compile` was asked to compile runs as it is written."""
-    loaded = "torch._dynamo" in sys.modules  # importing it takes a second
-    return torch.compiler.set_stance("force_eager") if loaded else contextlib.nullcontext()
-
-
-def _write(
-    tile: Tensor,
-    layers: list[tuple[Factor, Factor]],
-    chosen: Outputs,
-    same: bool,
-    workspace: int,
-) -> None:
-    """Write every Gram of a tile (grams, k, n, k, n2)."""
-    for index, view in enumerate(tile):
-        # one by one, because an arranged factor may be a copy
-        arranged = (_arranged_pair(a, b, chosen, index) for a, b in layers)
-        matrix = view.view(view.shape[0] * view.shape[1], -1)
-        write_gram_(matrix, arranged, same=same, workspace=workspace)
-
-
-def _arranged_pair(a: Factor, b: Factor, chosen: Outputs, index: int) -> tuple[Factor, Factor]:
-    first = _arranged(a, chosen, index)
-    return first, first if b is a else _arranged(b, chosen, index)
-
-
-def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
-    """The factor with its outputs as this Gram wants them."""
-    if chosen.fold:
-        return fold_outputs(factor)
-    return select_output(factor, index) if chosen.grams > 1 else factor
-
-
 def _strategies(structure: Structure, plan: Plan) -> tuple[Strategy, ...]:
     return tuple(layer.strategy for layer in plan.layers[: len(structure.sites)])
-
-
-def _write_columns(
-    columns: dict[str, Tensor], factors: Mapping[tuple[str, ...], Factor], start: int, stop: int
-) -> None:
-    """The gradients of some samples, written out where each parameter has its columns."""
-    missing = set(columns)
-    for names, factor in factors.items():
-        dense = factor if isinstance(factor, Dense) else written_out(factor)
-        parts = dense.features.split([columns[name].shape[2] for name in names], 2)
-        for name, part in zip(names, parts, strict=True):
-            columns[name][:, start:stop] = part
-        missing.difference_update(names)
-    for name in missing:  # the output does not depend on it
-        columns[name][:, start:stop] = 0.0
 
 
 def _ranges(length: int, step: int) -> list[tuple[int, int]]:

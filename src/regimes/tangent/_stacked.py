@@ -49,7 +49,7 @@ def stacked_gram(
     weight = next(iter(ensemble.parameters.values()))
     n, n2, entry = len(x), len(x if x2 is None else x2), weight.element_size()
     points = n if x2 is None else n + n2
-    each = entry * (3 * n * n2 + 6 * points * net.width * (net.depth + 1))
+    each = entry * (4 * n * n2 + 6 * points * net.width * (net.depth + 1))
     tile = max(1, parse_bytes(memory, x.device) // each)
     grams = weight.new_zeros(ensemble.size, n, n2)
     for i in range(0, ensemble.size, tile):

@@ -30,8 +30,8 @@ def train(
     """
     from regimes import flow
 
-    if floor is not None:
-        options["rule"] = flow.StepRule(floor=floor)
+    if floor is not None or "rule" not in options:
+        options["rule"] = flow.StepRule(first="weights", floor=floor)
     return flow.gradient_flow(
         start,
         data,

@@ -103,7 +103,8 @@ def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
         divide_by="alpha",
         momentum=flow.Momentum(tau=float(params.width_factor)),
         tolerances=flow.Tolerances(output=params.output, gradient=params.gradient),
-        rule=flow.StepRule(shrink=2.0),  # refusals are many: steps of a tenth cost threefold here
+        # refusals are many: steps of a tenth cost threefold here
+        rule=flow.StepRule(first="weights", shrink=2.0),
         max_steps=params.max_steps,
     )
 

@@ -126,7 +126,13 @@ def layers(params: Layers, point: Point) -> TrialResult:
         start, alpha = networks_of(point, data, width, scales, depth)
         sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
         run = flow.gradient_flow(
-            start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
+            start,
+            data,
+            loss="softhinge_20",
+            alpha=alpha,
+            until=None,
+            t_end=INSTANT,
+            rule=flow.StepRule(first="weights"),
         )
         speed = [
             measure.preact_speed(now, then, INSTANT).cpu().numpy()

@@ -105,8 +105,14 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     data = data_of(params, point)
     start, alpha = networks_of(point, data, params.width, [10.0])
     common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
+    rule = flow.StepRule(first="weights")
     first = flow.gradient_flow(
-        start, data, until="halved", **common, tolerances=flow.Tolerances(gradient=1e-3)
+        start,
+        data,
+        until="halved",
+        rule=rule,
+        **common,
+        tolerances=flow.Tolerances(gradient=1e-3),
     )
     end = float(first.event_times["halved"].max())  # enough for every network to have learnt
     exact = flow.gradient_flow(
@@ -115,6 +121,7 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
         until=None,
         t_end=end,
         method="rk4",
+        rule=rule,
         tolerances=flow.Tolerances(output=0.05, gradient=1e-4),
         **common,
     )

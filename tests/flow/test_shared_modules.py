@@ -1,7 +1,8 @@
-"""A module registered under two names trains as the same module registered once."""
+"""Networks that share modules, or that a pass writes to, train and ensemble like any other."""
 
 import pytest
 import torch
+from tests.tangent import zoo
 from torch import nn
 
 from regimes import data, flow, nets
@@ -25,6 +26,12 @@ def networks():
     return nn.Sequential(shared, nn.Tanh(), shared, last), Once(shared, last)
 
 
+class Sum(nn.Module):
+    def forward(self, h):
+        return h.sum(1, keepdim=True)
+
+
+WIDE = data.stripe(n_train=20, n_test=10, d=4, seed=0, dtype=torch.float64)
 STRIPE = data.stripe(n_train=20, n_test=10, d=3, seed=0, dtype=torch.float64)
 
 
@@ -53,3 +60,20 @@ def test_ensemble_gives_members_back():
     for index in range(2):
         torch.testing.assert_close(ensemble(x)[index], ensemble.member(index)(x))
     torch.testing.assert_close(ensemble(x)[0], twice(x))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")  # of the old weight norm
+@pytest.mark.parametrize("name", ["pruned", "old weight norm", "buffers written in forward"])
+def test_networks_that_hooks_and_passes_write_to(name):
+    """What a pass leaves in a module is neither copied nor left behind by ensembles."""
+    body, x = zoo.build(name)
+    network = nn.Sequential(body, Sum())
+    zoo.evaluate(network, x)
+    module, attribute = (body, "hidden") if hasattr(body, "hidden") else (body[0], "weight")
+    left = getattr(module, attribute)
+    run = flow.gradient_flow(network, WIDE, max_steps=10)
+    assert float(run.losses[0][-1]) < 0.99 * float(run.losses[0][0])
+    assert getattr(module, attribute) is left
+    ensemble = nets.stack([network, network])
+    torch.testing.assert_close(ensemble(x)[0], network(x))
+    torch.testing.assert_close(ensemble.member(1)(x), network(x))
