@@ -91,14 +91,14 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            return self.matrix(functional_call(self.template, {**p, **b}, (inputs,)))
+            return self.outputs(functional_call(self.template, {**p, **b}, (inputs,)))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():
             return run(dict(parameters), dict(self.buffers), x)
 
-    def matrix(self, returned: Any) -> Tensor:
-        """What one network returned, as (n, c); (n, 1) of a value a sample."""
+    def outputs(self, returned: Any) -> Tensor:
+        """The outputs (n, c) that are meant, of what one of the networks returns."""
         found = one_tensor(returned, self.output)
         return found.unsqueeze(-1) if found.dim() == 1 else found
 

@@ -17,8 +17,7 @@ from regimes.tangent._operations import plain_operations
 def arithmetic(network: nn.Module, device: torch.device, *, tf32: bool) -> Iterator[None]:
     """Full float32 unless tf32 was asked for, fused operations written out, nothing compiled.
 
-    Fused operations have neither a forward-mode nor a batched derivative, and the graph of compiled
-    code shows none.
+    Fused operations have no forward mode, and the graph of compiled code shows no operations.
     """
     flags: tuple[Any, ...] = ()
     if device.type == "cuda":

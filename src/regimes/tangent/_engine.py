@@ -153,7 +153,8 @@ class Engine:
 
     def arithmetic(self) -> contextlib.AbstractContextManager[None]:
         """How all passes are run."""
-        return arithmetic(self.snapshot.module, self.snapshot.device, tf32=self.precision == "tf32")
+        tf32 = self.precision == "tf32"
+        return arithmetic(self.snapshot.module, self.snapshot.device, tf32=tf32)
 
     def plan(
         self,
