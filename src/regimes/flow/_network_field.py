@@ -59,7 +59,7 @@ class NetworkField:
         for name, leaf in leaves.items():
             leaf.data = state[name].squeeze(0)
         with torch.enable_grad():
-            f = module(self.x[0] if self.member_inputs else self.x)
+            f = self.ensemble.read(module(self.x[0] if self.member_inputs else self.x))
         predictions = self.objective.predictions(f.detach()[None])
         pull = self.objective.pull(predictions)[0]
         speed = torch.autograd.grad(f, [leaves[name] for name in state], pull)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from regimes._adapter import one_tensor
 from regimes._memory import parse_bytes, readable
 from regimes.nets import Ensemble
 
@@ -74,5 +73,5 @@ def measured_pass(ensemble: Ensemble, x: Tensor) -> tuple[int, int]:
         return tensor.detach()  # an operation that kept its own output would never be freed
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t), torch.enable_grad():
-        predictions = one_tensor(one(x), ensemble.output)
+        predictions = ensemble.read(one(x))
     return int(max(sum(sizes.values()), 1) * _PASSES), predictions.numel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import torch
 from torch import Tensor, nn
@@ -91,13 +91,16 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            returned = functional_call(self.template, {**p, **b}, (inputs,))
-            found = one_tensor(returned, self.output)
-            return found.unsqueeze(-1) if found.dim() == 1 else found
+            return self.read(functional_call(self.template, {**p, **b}, (inputs,)))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():
             return run(dict(parameters), dict(self.buffers), x)
+
+    def read(self, returned: Any) -> Tensor:
+        """The outputs (n, c) that are meant in what one of the networks returned."""
+        found = one_tensor(returned, self.output)
+        return found.unsqueeze(-1) if found.dim() == 1 else found
 
     def member(self, index: int) -> nn.Module:
         """Network `index` as a module of its own, in evaluation mode."""

@@ -52,6 +52,9 @@ from regimes.tangent.passes import Factors, Recipe, collect, refuse_not_finite
 from regimes.tangent.structure import Structure
 
 
+_COMPARED = 6  # gradients of all parameters that comparing entries of a Gram holds at a time
+
+
 class EngineChoice(StrEnum):
     """The ways to a Gram that a user can ask for."""
 
@@ -203,7 +206,10 @@ class Engine:
         else:
             found = self._grams(structure, x, x2, chosen, group_of)
         cost = structure.seconds * (chosen.rows if chosen.fold else 1)
-        if self.guard.due("gram", cost, time.perf_counter() - started):
+        held = sum(gram.numel() * gram.element_size() for gram in found.values())
+        compared = held + _COMPARED * sum(self.snapshot.sizes.values()) * self.pass_dtype.itemsize
+        fits = self.guard.always or compared <= self.budget()
+        if fits and self.guard.due("gram", cost, time.perf_counter() - started):
             with self.arithmetic():
                 self.guard.compare_gram(self.snapshot, x, x2, chosen, group_of, found)
         return found
