@@ -52,9 +52,6 @@ from regimes.tangent.passes import Factors, Recipe, collect, refuse_not_finite
 from regimes.tangent.structure import Structure
 
 
-_COMPARED = 6  # gradients of all parameters that comparing entries of a Gram holds at a time
-
-
 class EngineChoice(StrEnum):
     """The ways to a Gram that a user can ask for."""
 
@@ -72,6 +69,7 @@ _FORCED = {EngineChoice.PAIRS: Strategy.PAIRS, EngineChoice.EXPAND: Strategy.EXP
 # What was found out about a network stays known while it lives, because its kernel is often wanted
 # again as it trains. Every pass checks that the graph is still the one that was examined.
 _STRUCTURES: WeakKeyDictionary[nn.Module, dict[Any, Structure]] = WeakKeyDictionary()
+_COMPARED = 6  # gradients of all parameters that comparing entries of a Gram holds at a time
 
 
 class Engine:
