@@ -12,9 +12,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
-import json
+import multiprocessing
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -273,11 +272,10 @@ def measure_slope(name: str, networks: int = 5) -> dict[str, float]:
     return {"slope": (sizes[-1] - sizes[1]) / networks}
 
 
-def fresh(*arguments: str) -> Any:
-    """What this script prints in a process of its own."""
-    command = [sys.executable, __file__, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def fresh(measure: Callable[..., dict[str, Any]], *arguments: str) -> dict[str, Any]:
+    """What a measurement gives in a process that has imported everything and done nothing yet."""
+    with multiprocessing.get_context("fork").Pool(1) as one:
+        return one.apply(measure, arguments)
 
 
 def promises(only: str) -> list[dict[str, Any]]:
@@ -285,7 +283,7 @@ def promises(only: str) -> list[dict[str, Any]]:
     rows = []
     for name, promise in PROMISES.items():
         for memory in promise.budgets if re.search(only, name) else ():
-            row = {"call": name, "promised": memory} | fresh("--promise", name, memory)
+            row = {"call": name, "promised": memory} | fresh(measure_promise, name, memory)
             text = f"refused, would take {row.get('refused, would take')}"
             if "peak" in row:
                 row["ratio"] = round(row["peak"] / parse_bytes(memory, torch.device("cpu")), 2)
@@ -301,7 +299,7 @@ def slopes(only: str) -> list[dict[str, Any]]:
     rows = []
     for name in SLOPES:
         if re.search(only, name):
-            row = {"call": name} | fresh("--slope", name)
+            row = {"call": name} | fresh(measure_slope, name)
             row["kept"] = row["slope"] <= SLOPE
             text = f"{row['slope'] / MIB:7.2f} MiB a network{'' if row['kept'] else '  LEAKS'}"
             print(f"{name:30} {text}", flush=True)
@@ -312,17 +310,9 @@ def slopes(only: str) -> list[dict[str, Any]]:
 def main() -> int:
     """Print both tables, write the record; the exit status counts what was not kept."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--promise", nargs=2)
-    parser.add_argument("--slope")
     parser.add_argument("--only", default="", help="a regular expression of names")
     parser.add_argument("--record", action="store_true")
     chosen = parser.parse_args()
-    if chosen.promise:
-        print(json.dumps(measure_promise(*chosen.promise)))
-        return 0
-    if chosen.slope:
-        print(json.dumps(measure_slope(chosen.slope)))
-        return 0
     grown, peaks = slopes(chosen.only), promises(chosen.only)
     if chosen.record:
         save("memory", {"machine": machine(), "slopes": grown, "promises": peaks})

@@ -154,7 +154,7 @@ def gradient_flow(
         max_seconds=max_seconds,
         default_weight=0.05,
     )
-    rounding = Rounding.of(members, objective.power)
+    rounding = Rounding.of(members, objective.power, memory)
     rounding.check(settings.tolerances)
     recorder = Recorder(observe or {}, members.ensemble.size)
 

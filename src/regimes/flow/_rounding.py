@@ -44,7 +44,7 @@ class Rounding:
     dtype: torch.dtype
 
     @staticmethod
-    def of(members: Members, power: float) -> Rounding:
+    def of(members: Members, power: float, memory: int | str | None = None) -> Rounding:
         """That of these members as they start."""
         start, train = members.ensemble, members.train
         with torch.no_grad():
@@ -55,6 +55,7 @@ class Rounding:
                 train.x,
                 member_inputs=train.own,
                 subtract_init=True,
+                memory=memory,
             )
         resolution = moved.abs().amax((1, 2)).double().cpu().numpy()
         dtype = next(iter(start.parameters.values())).dtype

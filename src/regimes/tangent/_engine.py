@@ -69,6 +69,7 @@ _FORCED = {EngineChoice.PAIRS: Strategy.PAIRS, EngineChoice.EXPAND: Strategy.EXP
 # What was found out about a network stays known while it lives, because its kernel is often wanted
 # again as it trains. Every pass checks that the graph is still the one that was examined.
 _STRUCTURES: WeakKeyDictionary[nn.Module, dict[Any, Structure]] = WeakKeyDictionary()
+_COMPARED = 6  # gradients of all parameters that comparing entries of a Gram holds at a time
 
 
 class Engine:
@@ -204,7 +205,10 @@ class Engine:
         else:
             found = self._grams(structure, x, x2, chosen, group_of)
         cost = structure.seconds * (chosen.rows if chosen.fold else 1)
-        if self.guard.due("gram", cost, time.perf_counter() - started):
+        held = sum(gram.numel() * gram.element_size() for gram in found.values())
+        compared = held + _COMPARED * sum(self.snapshot.sizes.values()) * self.pass_dtype.itemsize
+        fits = self.guard.always or compared <= self.budget()
+        if fits and self.guard.due("gram", cost, time.perf_counter() - started):
             with self.arithmetic():
                 self.guard.compare_gram(self.snapshot, x, x2, chosen, group_of, found)
         return found

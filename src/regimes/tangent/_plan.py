@@ -234,8 +234,10 @@ def plan_features(
     m = structure.outputs
     parameters = sum(shape.numel() for shape in structure.shapes.values())
     each = m * parameters * itemsize  # of the result
-    # made from factors, joined by layer, then copied into the result
-    one = 2 * each + bytes_of_pass(structure, m, pass_itemsize)
+    # made from factors, joined by layer, then copied into the result; without structure they are
+    # summed along the network's own loops and joined twice besides
+    general = m * sum(structure.shapes[name].numel() for name in structure.general)
+    one = 2 * each + bytes_of_pass(structure, m, pass_itemsize) + 9 * general * pass_itemsize
     if budget < n * each + one:
         raise ValueError(
             f"a memory budget of {readable(budget)} is too small for features of {n:,} samples, "
