@@ -6,8 +6,8 @@ negative or huge number, or something of a wrong type. An answer is right when i
 
 * finite, or as finite as what was given, or not finite where the docstring says so, and never
   finite where NaN was given, unless the docstring says what becomes of it; or
-* a ValueError or TypeError raised by a sentence of ours, not by a line that happened to fail, or
-  the word that a file is not at hand.
+* a ValueError or TypeError raised by a sentence of ours, not by a line that happened to fail; or
+  our word that a file is not at hand, or (a RuntimeError) that a computation did not arrive.
 
     python tests/fuzz_public.py --all            # every mutation of every call, some minutes
     python tests/fuzz_public.py measure.cka      # of the functions whose names hold these words
@@ -421,7 +421,7 @@ def is_ours(error):
     frame = traceback.extract_tb(error.__traceback__)[-1]
     if frame.filename.startswith("<example"):
         return True  # an example's own function refuses what it is given
-    if not isinstance(error, (ValueError, TypeError, FileNotFoundError)):
+    if not isinstance(error, (ValueError, TypeError, RuntimeError, FileNotFoundError)):
         return False
     if not Path(frame.filename).is_relative_to(SOURCE):
         return False

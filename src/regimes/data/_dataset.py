@@ -73,6 +73,8 @@ class Dataset:
                 object.__setattr__(self, "seed", operator.index(self.seed))
             except TypeError:
                 raise ValueError(f"seed must be an integer or None, got {self.seed!r}") from None
+        if not isinstance(self.probes, Mapping):
+            raise ValueError(f"probes must map names to Points(x, y), got {self.probes!r}")
         probes = dict(self.probes)
         for key, points in probes.items():
             if not isinstance(points, Points):

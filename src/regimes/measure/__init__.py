@@ -328,6 +328,7 @@ _FINITE = (
     "rescaled_norm",
     "rkhs_norm2",
     "shallow_kernel",
+    "shared_spectrum",
     "solution_covariance",
     "supernat_factors",
     "target_alignment",
