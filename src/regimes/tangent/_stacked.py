@@ -46,6 +46,11 @@ def stacked_gram(
             f"stacked_gram takes FullyConnected networks with one output, got {net!r}; use "
             "TangentKernel for one network of any kind"
         )
+    if ensemble.buffers:
+        raise ValueError(
+            f"stacked_gram takes networks whose parameters all move; {', '.join(ensemble.buffers)} "
+            "are frozen: use TangentKernel for each"
+        )
     weight = next(iter(ensemble.parameters.values()))
     n, n2, entry = len(x), len(x if x2 is None else x2), weight.element_size()
     points = n if x2 is None else n + n2
