@@ -10,7 +10,7 @@ from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
 from regimes.tangent._products import TraceEstimate
-from regimes.tangent._stacked import stacked_gram
+from regimes.tangent._stacked import layer_gradients, stacked_change, stacked_gram
 
 __all__ = [
     "AnisotropyDirections",
@@ -23,7 +23,9 @@ __all__ = [
     "TangentKernel",
     "TraceEstimate",
     "anisotropy_directions",
+    "layer_gradients",
     "linearize",
     "nystrom_eigenpairs",
+    "stacked_change",
     "stacked_gram",
 ]

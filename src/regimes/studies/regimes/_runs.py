@@ -49,24 +49,10 @@ def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor
 
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
-    """|Theta - Theta_0|/|Theta_0| of every member on these points, (R,).
+    """`tangent.stacked_change` of a run; with `seeds`, of members as those of `members`, (R,)."""
+    from regimes.tangent import stacked_change
 
-    With `seeds`, members i and i + seeds start alike, as those of `members`: their first kernels
-    are made once, and so many kernels at a time are in memory.
-    """
-    import torch
-
-    from regimes.tangent import stacked_gram
-
-    end = ended(start, run)
-    block = seeds or start.size
-    before = stacked_gram(start.select(slice(block)), x)
-    size = before.flatten(1).norm(dim=1)
-    changes = []
-    for i in range(0, start.size, block):
-        after = stacked_gram(end.select(slice(i, i + block)), x)
-        changes.append((after - before).flatten(1).norm(dim=1) / size)
-    return torch.cat(changes).cpu().numpy()
+    return stacked_change(start, ended(start, run), x, period=seeds).cpu().numpy()
 
 
 def weight_changes(start: Ensemble, run: Run) -> np.ndarray:

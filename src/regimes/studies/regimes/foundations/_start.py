@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -11,12 +10,6 @@ from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import hidden_layers
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes.foundations._networks import data_of, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.nets import Ensemble, FullyConnected
-
 
 ALPHAS = (0.1, 1.0, 10.0)  # of REG-09
 INSTANT = 1e-6  # length of the step from which speeds are taken
@@ -116,7 +109,7 @@ class Layers:
 
 def layers(params: Layers, point: Point) -> TrialResult:
     """REG-08 and REG-09: gradient of f and speed of the pre-activations, layer by layer."""
-    from regimes import flow, measure
+    from regimes import flow, measure, tangent
 
     data = data_of(params, point)
     x, seeds, depth = data.x_train, point.seed, params.depth
@@ -124,7 +117,7 @@ def layers(params: Layers, point: Point) -> TrialResult:
     for width in params.widths:
         scales = [alpha * width**0.5 for alpha in ALPHAS]
         start, alpha = networks_of(point, data, width, scales, depth)
-        sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
+        sizes.append(tangent.layer_gradients(start.select(range(len(seeds))), x).cpu().numpy())
         run = flow.gradient_flow(
             start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
         )
@@ -145,25 +138,3 @@ def layers(params: Layers, point: Point) -> TrialResult:
             ),
         },
     )
-
-
-def gradient_sizes(ensemble: Ensemble, x: Tensor) -> Tensor:
-    """Root mean square of df/dW over points and weights, for every member and layer, (R, L+1).
-
-    The gradient by one layer's weights is an outer product, so that its norm is
-    `m_l |z_(l-1)(x)| |df/dz~_l(x)|`.
-    """
-    import torch
-
-    net = cast("FullyConnected", ensemble.template)
-    parameters = {name: value.detach() for name, value in ensemble.parameters.items()}
-    parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
-    with torch.enable_grad():
-        inputs, outputs = net.layers_stacked(parameters, x)
-        pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
-    found = []
-    for layer, z, pull in zip(net.layers, inputs, pulls, strict=True):
-        entering, leaving = z.detach().square().mean(-1), pull.square().mean(-1)
-        scale = cast(float, getattr(layer, "weight_multiplier", 1.0))
-        found.append(scale * (entering * leaving).mean(-1).sqrt())
-    return torch.stack(found, 1)
