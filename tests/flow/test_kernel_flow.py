@@ -61,6 +61,16 @@ def test_shared_kernel_with_several_labellings_and_outputs():
     assert (run.outputs_test[0].argmax(-1) == classes).all()
 
 
+def test_steps_of_given_lengths_are_those_of_the_flow():
+    K, y = problem()
+    watch = {"steps": flow.Observer(lambda seen: seen.predictions[:, 0, 0], flow.EverySteps())}
+    run = flow.kernel_flow(K, y, loss="softhinge_20", max_steps=50, observe=watch)
+    dual = flow.kernel_steps(K, y, run.recordings["steps"].times[0], "softhinge_20")
+    torch.testing.assert_close(dual, run.parameters["dual"][0, :, 0], rtol=1e-9, atol=1e-12)
+    with pytest.raises(ValueError, match="shape"):
+        flow.kernel_steps(K[:3], y, torch.arange(3.0))
+
+
 def test_hard_margin_flow_ends_near_the_support_vector_machine():
     from sklearn.svm import SVC
 

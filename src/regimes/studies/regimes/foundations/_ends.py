@@ -15,9 +15,7 @@ from regimes.studies.regimes.foundations._networks import data_of, distances, ne
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from regimes.data import Dataset
     from regimes.flow import NetworkSnapshot, Observer, Run
-    from regimes.nets import Ensemble
 
 
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
@@ -134,12 +132,23 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
 
     Of several networks at one scale, their largest changes and all their steps together.
     """
+    from regimes import flow
+
     data, scales, seeds = data_of(params, point), params.scales, point.seed
     bounds = (OUTPUT, params.eps)
     found: dict[str, list[np.ndarray]] = {}
     for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
         start, alpha = networks_of(point, data, params.width, scales, activation=activation)
-        changes, run = watched(start, data, alpha, params.eps, params.max_steps, floor)
+        run = train(
+            start,
+            data,
+            alpha,
+            eps=params.eps,
+            max_steps=params.max_steps,
+            floor=floor,
+            observe={"changes": flow.step_changes()},
+        )
+        changes = [seen[1:].numpy() for seen in run.recordings["changes"].values]
         large = [each >= bounds for each in changes]
         worst = [each[~over[:, 1]].max(0) for each, over in zip(changes, large, strict=True)]
         told = np.stack([run.worst[name].numpy() for name in ("output", "gradient")], 1)
@@ -165,50 +174,3 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
             },
         },
     )
-
-
-def watched(
-    start: Ensemble,
-    data: Dataset,
-    alpha: list[float],
-    eps: float,
-    max_steps: int,
-    floor: float | None,
-) -> tuple[list[np.ndarray], Run]:
-    """Changes of [Geiger 2020, eqs. 8, 9] in each step, (steps, 2), computed outside the flow."""
-    import torch
-
-    from regimes import flow
-
-    loss = flow.soft_hinge(20.0)
-    last: dict[int, tuple[Tensor, Tensor]] = {}
-
-    def measure(seen: NetworkSnapshot) -> Tensor:
-        weights = {k: v.detach().clone().requires_grad_() for k, v in seen.parameters.items()}
-        home = seen.members.ensemble.select(torch.from_numpy(seen.numbers))
-        scale = seen.members.alpha[seen.numbers].to(data.x_train).view(-1, 1, 1)
-        with torch.enable_grad():
-            shift = home.forward(weights, data.x_train) - home(data.x_train).detach()
-            total = loss.value(scale * shift, data.y_train[None]).mean(1) / scale[:, 0, 0] ** 2
-            slopes = torch.autograd.grad(total.sum(), list(weights.values()))
-        f = (scale * shift).detach()[..., 0]
-        g = torch.cat([each.flatten(1) for each in slopes], 1)
-        found = torch.zeros(len(f), 2, dtype=torch.float64)
-        for row, number in enumerate(seen.numbers.tolist()):
-            if number in last:
-                f0, g0 = last[number]
-                found[row, 0] = (f[row] - f0).abs().max()
-                found[row, 1] = (g[row] - g0).square().sum() / (g[row].norm() * g0.norm())
-            last[number] = f[row], g[row]
-        return found
-
-    run = train(
-        start,
-        data,
-        alpha,
-        eps=eps,
-        max_steps=max_steps,
-        floor=floor,
-        observe={"changes": flow.Observer(measure, flow.EverySteps(1))},
-    )
-    return [values[1:].numpy() for values in run.recordings["changes"].values], run

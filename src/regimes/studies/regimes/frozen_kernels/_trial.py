@@ -122,12 +122,12 @@ class Trained:
         """
         import torch
 
-        from regimes import measure
+        from regimes import flow, measure
 
         train = _kernels(self.start, self.data.x_train)
         test = _kernels(self.start, self.data.x_test, self.data.x_train)
         driven = [
-            across @ frozen_course(gram, self.data.y_train, times)
+            across @ flow.kernel_steps(gram, self.data.y_train, times, "softhinge_20")
             for gram, across, times in zip(
                 train, test, self.run.recordings["steps"].times, strict=True
             )
@@ -208,26 +208,6 @@ def _first_prediction(snapshot: Any) -> Tensor:
     """Anything small: what is wanted are the times at which it is seen."""
     predictions: Tensor = snapshot.predictions
     return predictions[:, 0, 0]
-
-
-def frozen_course(gram: Tensor, y: Tensor, times: Tensor) -> Tensor:
-    """Dual weights of the frozen-kernel flow after Euler steps between these times, (n,).
-
-    Args:
-        gram: K between training points, (n, n).
-        y: their labels.
-        times: from 0 on, increasing.
-    """
-    import torch
-
-    from regimes.flow import soft_hinge
-
-    loss = soft_hinge(20.0)
-    dual = torch.zeros_like(y)
-    for step in times.diff().tolist():
-        outputs = (gram @ dual)[None, :, None]
-        dual = dual - step / len(y) * loss.derivative(outputs, y[None])[0, :, 0]
-    return dual
 
 
 def _kernels(ensemble: Ensemble, x: Tensor, z: Tensor | None = None) -> Tensor:
