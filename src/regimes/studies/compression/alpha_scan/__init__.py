@@ -11,8 +11,7 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow, stacked_kernels
-from regimes.studies.compression.alpha_scan._claims import claim
-from regimes.studies.compression.alpha_scan._figures import FIGURES, TIMES
+from regimes.studies.compression.alpha_scan._figures import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,8 +120,6 @@ class AlphaScan:
         return TrialResult({"best_error": float(joined["test_error"].min())}, arrays)
 
     formerly = staticmethod(numbered_batch)
-    figures = FIGURES
-    claims = claim
 
 
 def _train(

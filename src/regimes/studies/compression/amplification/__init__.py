@@ -10,8 +10,7 @@ import numpy as np
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
-from regimes.studies.compression.amplification._claims import TIMES, claim
-from regimes.studies.compression.amplification._figures import FIGURES
+from regimes.studies.compression.amplification._claims import TIMES
 
 if TYPE_CHECKING:
     from regimes.data import Dataset
@@ -126,9 +125,6 @@ class Amplification:
     def cost(params: Params, point: Point) -> float:
         """The runs to the end take many more steps."""
         return float(point.p * (30 if point.p in params.in_time else 1))
-
-    figures = FIGURES
-    claims = claim
 
 
 def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:

@@ -9,8 +9,6 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.compression import _frozen, _stripe
-from regimes.studies.compression.cylinder._claims import claim
-from regimes.studies.compression.cylinder._figures import FIGURES
 
 if TYPE_CHECKING:
     from regimes.flow import Run
@@ -152,6 +150,3 @@ class Cylinder:
         whole = [name for name, values in dataset.data_vars.items() if "whole" in values.dims]
         moved = dataset[whole].rename(whole="seed").assign_coords(seed=first)
         return dataset.drop_vars(whole).merge(moved.reindex(seed=dataset.seed))
-
-    figures = FIGURES
-    claims = claim

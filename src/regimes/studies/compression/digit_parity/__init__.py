@@ -10,8 +10,7 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression._modes import MODES, mode_arrays
-from regimes.studies.compression.digit_parity._claims import CUBES, claim
-from regimes.studies.compression.digit_parity._figures import FIGURES
+from regimes.studies.compression.digit_parity._claims import CUBES
 
 # Every third of the paper's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
 PAPER_P = tuple(round(6944 / 1.2**n) for n in range(27, -1, -3))
@@ -137,9 +136,6 @@ class DigitParity:
     def cost(params: Params, point: Point) -> float:
         """Images passed through the network."""
         return float(len(point.seed) * params.max_steps * (point.p + 100))
-
-    figures = FIGURES
-    claims = claim
 
 
 def _cubes(params: Params, point: Point) -> list[list[float]]:

@@ -11,8 +11,7 @@ import regimes as rg
 from regimes.lab import Array, Axis, Point, Series, TrialResult, study
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression._stripe import neurons, train_at
-from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES, claim
-from regimes.studies.compression.fitting_stages._figures import FIGURES
+from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES
 
 D = 2
 GRID = np.linspace(-3.0, 3.0, 601)  # x_1 at which F(x_1, 0) is looked at
@@ -124,9 +123,6 @@ class FittingStages:
                 "error": Series(error.times[0] / tau, error.values[0]),
             },
         )
-
-    figures = FIGURES
-    claims = claim
 
 
 def _places(snapshot: Any) -> Any:

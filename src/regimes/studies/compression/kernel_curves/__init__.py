@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _frozen
-from regimes.studies.compression.kernel_curves._claims import claim
-from regimes.studies.compression.kernel_curves._figures import FIGURES
 from regimes.studies.compression.kernel_curves._tasks import FACTORS, ROOT, TASKS
 
 
@@ -91,6 +89,3 @@ class KernelCurves:
     def cost(params: Params, point: Point) -> float:
         """Entries of the Gram matrices."""
         return float(point.n_train * (point.n_train + params.n_test / 4))
-
-    figures = FIGURES
-    claims = claim

@@ -10,8 +10,7 @@ import numpy as np
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
 from regimes.studies.compression import _frozen, _stripe
-from regimes.studies.compression.learning_curves._claims import claim
-from regimes.studies.compression.learning_curves._figures import CURVES, FIGURES
+from regimes.studies.compression.learning_curves._figures import CURVES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -129,8 +128,6 @@ class LearningCurves:
         return 5e5 + float(len(point.seed) * params.width * point.n_train)
 
     formerly = staticmethod(numbered_batch)
-    figures = FIGURES
-    claims = claim
 
 
 def _machines(

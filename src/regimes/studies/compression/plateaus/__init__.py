@@ -9,8 +9,6 @@ import numpy as np
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow
-from regimes.studies.compression.plateaus._claims import claim
-from regimes.studies.compression.plateaus._figures import FIGURES
 
 SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha
 
@@ -107,6 +105,3 @@ class Plateaus:
     def cost(params: Params, point: Point) -> float:
         """Steps are many alike, so points decide."""
         return float(point.p)
-
-    figures = FIGURES
-    claims = claim

@@ -9,8 +9,7 @@ import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression._stripe import neuron_states, train_at
-from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
-from regimes.studies.compression.stripe_kernel._figures import FIGURES
+from regimes.studies.compression.stripe_kernel._claims import STAGES
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -130,9 +129,6 @@ class StripeKernel:
         return len(point.seed) * (
             params.max_steps * float(params.width * point.p * point.d) + 1e2 * params.points**3
         )
-
-    figures = FIGURES
-    claims = claim
 
 
 def _stages(seen: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:

@@ -15,9 +15,8 @@ from regimes.studies.compression.weights_aligning._claims import (
     INFORMATIVE,
     LAZY,
     START_DIMENSION,
-    claim,
 )
-from regimes.studies.compression.weights_aligning._figures import FIGURES, film_times
+from regimes.studies.compression.weights_aligning._figures import film_times
 
 
 @dataclass(frozen=True)
@@ -136,9 +135,6 @@ class WeightsAligning:
     def cost(params: Params, point: Point) -> float:
         """Lazy runs take more steps to the same loss."""
         return 2.0 if point.alpha >= LAZY else 1.0
-
-    figures = FIGURES
-    claims = claim
 
 
 def _arrows(count: int) -> Any:

@@ -6,8 +6,6 @@ from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes._adam import adam, nearly_fitted, unfitted
-from regimes.studies.regimes.convolutions._claims import claim
-from regimes.studies.regimes.convolutions._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -118,6 +116,3 @@ class Convolutions:
     def cost(params: Params, point: Point) -> float:
         """The smaller the scale, the farther the weights have to go, in steps of one length."""
         return float(min(params.max_steps, 300.0 + 3000.0 * point.scale**-0.5))
-
-    figures = FIGURES
-    claims = claim

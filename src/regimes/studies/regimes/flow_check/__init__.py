@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.flow_check._claims import claim
-from regimes.studies.regimes.flow_check._figures import FIGURES
 
 if TYPE_CHECKING:
     from regimes.data import Dataset
@@ -123,9 +121,6 @@ class FlowCheck:
         """Ten times as many steps with the finer tolerance; more of them where features grow."""
         steps = 11.0 if point.check == "steps" else 2.0
         return steps * (3.0 if point.scale < 0.5 else 1.0)
-
-    figures = FIGURES
-    claims = claim
 
 
 def memory_time(scale: float) -> float:

@@ -13,8 +13,6 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes._training import cost_of_steps
 from regimes.studies.regimes.jamming import _training as training
-from regimes.studies.regimes.jamming._claims import claim
-from regimes.studies.regimes.jamming._figures import FIGURES
 
 MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling
 GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c, to aim at
@@ -93,9 +91,6 @@ class Jamming:
 
     The papers: [Geiger 2019], [Spigler 2019], [Geiger 2020b], [Geiger 2021, sec. 2].
     """
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from regimes.lab import Array, Point, TrialResult, study
 from regimes.studies._images import image_task
-from regimes.studies.regimes.kernel_exponents._claims import KERNELS, claim
-from regimes.studies.regimes.kernel_exponents._figures import FIGURES
+from regimes.studies.regimes.kernel_exponents._claims import KERNELS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,9 +78,6 @@ class KernelExponents:
                 "n_near": Array("near", list(params.n_near)),
             }
         )
-
-    figures = FIGURES
-    claims = claim
 
 
 def _pixels(point: Point, n_train: int, n_test: int) -> Dataset:

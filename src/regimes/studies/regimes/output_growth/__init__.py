@@ -9,8 +9,6 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.output_growth._claims import claim
-from regimes.studies.regimes.output_growth._figures import FIGURES
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
@@ -85,9 +83,6 @@ class OutputGrowth:
 
     The paper: [Geiger 2020, app. C and fig. 10].
     """
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:

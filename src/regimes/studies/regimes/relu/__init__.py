@@ -9,8 +9,7 @@ import numpy as np
 
 from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.relu._claims import FLIPPING, claim
-from regimes.studies.regimes.relu._figures import FIGURES
+from regimes.studies.regimes.relu._claims import FLIPPING
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -85,9 +84,6 @@ class Relu:
 
     The paper: [Geiger 2020, app. F and fig. 12].
     """
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:

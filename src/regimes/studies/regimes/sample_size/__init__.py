@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _former, _runs, _setting, _training
-from regimes.studies.regimes.sample_size._claims import claim
-from regimes.studies.regimes.sample_size._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -63,8 +61,6 @@ class SampleSize:
     See [Geiger 2020, fig. 7a], [Geiger 2021, sec. 4].
     """
 
-    figures = FIGURES
-    claims = claim
     formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod

@@ -8,8 +8,7 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.scaling._claims import claim
-from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
+from regimes.studies.regimes.scaling._figures import MOMENTS
 
 LEVELS = {"t_90": 0.9, "t_half": 0.5, "t_10": 0.1}  # of the loss, which starts at 1
 DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -92,9 +91,6 @@ class Scaling:
 
     The paper: [Geiger 2020, secs. 5 and 6, apps. B and E].
     """
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:

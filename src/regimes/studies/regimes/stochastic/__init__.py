@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _former, _runs, _setting, _training
-from regimes.studies.regimes.stochastic._claims import claim
-from regimes.studies.regimes.stochastic._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,6 @@ class Stochastic:
     by its norm.
     """
 
-    figures = FIGURES
-    claims = claim
     formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod

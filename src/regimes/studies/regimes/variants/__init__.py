@@ -10,8 +10,6 @@ import numpy as np
 
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.regimes import _runs
-from regimes.studies.regimes.variants._claims import claim
-from regimes.studies.regimes.variants._figures import FIGURES
 from regimes.studies.regimes.variants._settings import (
     COMPARED,
     Params,
@@ -136,6 +134,3 @@ class Variants:
     def upgrade(dataset: Data) -> Data:
         """Older summaries hold the scales of each variant, which alpha and width tell."""
         return dataset.drop_vars("scale", errors="ignore")
-
-    figures = FIGURES
-    claims = claim
