@@ -27,6 +27,10 @@ def test_outputs_are_the_kernel_times_the_dual_weights(dtype, tolerance):
     )
     assert (run.outputs_train[0, :, 0] * y >= 1).all()
     assert run.test_errors.item() == 0
+    assert run.fitted.tolist() == [True]
+    torch.testing.assert_close(run.test_predictions, run.outputs_test[..., 0])
+    with pytest.raises(ValueError, match="outputs_test is None"):
+        _ = flow.kernel_flow(K, y, max_steps=1).test_predictions
 
 
 def test_scale_of_the_kernel_is_the_scale_of_time():

@@ -28,7 +28,6 @@ from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
 from regimes.flow._snapshots import NetworkSnapshot, predict
 from regimes.flow._tiles import autograd_bytes, tile_of
-from regimes.nets import Ensemble
 
 
 def gradient_flow(
@@ -178,7 +177,7 @@ def finished(
     test = members.test
     outputs_test = None
     if test.y.shape[1]:
-        now = Ensemble(members.ensemble.template, ends.state, members.ensemble.buffers)
+        now = members.ensemble.with_parameters(ends.state)
         outputs_test = predict(
             now,
             members.ensemble,

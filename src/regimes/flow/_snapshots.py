@@ -39,8 +39,7 @@ class NetworkSnapshot:
     @property
     def ensemble(self) -> Ensemble:
         """The networks as they are now."""
-        start = self._start
-        return Ensemble(start.template, dict(self.parameters), start.buffers)
+        return self._start.with_parameters(self.parameters)
 
     def network(self, index: int) -> nn.Module:
         """One of the m networks as a module, e.g. for `TangentKernel`."""

@@ -121,6 +121,19 @@ class Ensemble:
 
         return Ensemble(self.template, pick(self.parameters), pick(self.buffers))
 
+    def with_parameters(self, parameters: Mapping[str, Tensor]) -> Ensemble:
+        """The same networks elsewhere, e.g. at `run.parameters`, where training has left them.
+
+        Example:
+            >>> from regimes import nets
+            >>> start = stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
+            >>> twice = start.with_parameters({k: 2 * v for k, v in start.parameters.items()})
+            >>> bool(torch.allclose(twice(torch.ones(2, 3)), 4 * start(torch.ones(2, 3))))
+            True
+        """
+        self._members(parameters)
+        return Ensemble(self.template, dict(parameters), self.buffers)
+
     def _members(self, parameters: Mapping[str, Tensor]) -> int:
         if parameters.keys() != self.parameters.keys():
             raise ValueError(
