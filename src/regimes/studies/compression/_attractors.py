@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 from regimes.lab import draw
-
-if TYPE_CHECKING:
-    from regimes.theory import FixedPoint
-
+from regimes.studies._types import FixedPoint
 
 EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Kernel, Learned, Run, Tensor
 from regimes.studies.compression._stripe import neurons, start
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.kernels import Kernel, Learned
-    from regimes.lab import Point
 
 
 def lazily(made: Dataset) -> Learned:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from torch import Tensor
+import numpy as np
 
-    from regimes.data import Dataset
-    from regimes.flow import Event, NetworkSnapshot, Observer, Recording, Run
-    from regimes.lab import Point
-    from regimes.nets import FullyConnected
-
+from regimes.lab import Point
+from regimes.studies._types import (
+    Dataset,
+    Event,
+    FullyConnected,
+    NetworkSnapshot,
+    Observer,
+    Recording,
+    Run,
+    Tensor,
+)
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
 OF_PARAMS = ("width", "alpha", "output", "weight", "max_steps")  # what `train_at` takes from there
@@ -129,8 +133,6 @@ def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observ
 
 def peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Largest amplification of every member, and when, in units of its t*."""
-    import numpy as np
-
     seen = run.recordings["amplification"]
     best = [int(values.argmax()) for values in seen.values]
     largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
@@ -140,8 +142,6 @@ def peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 def course(record: Recording, t_star: Tensor, times: np.ndarray) -> np.ndarray:
     """An observer's values at these multiples of each member's t*, held after its end."""
-    import numpy as np
-
     return np.array(
         [
             np.interp(times * float(star), own.numpy(), values.double().numpy())

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Data, Values
 from regimes.lab.judge import Missing, need
-
-if TYPE_CHECKING:
-    from regimes.measure import JammingLine
-
+from regimes.studies._types import JammingLine
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map
 

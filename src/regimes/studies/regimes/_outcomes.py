@@ -105,11 +105,6 @@ def range_of_ensembles(table: Data) -> Measured:
     return left_out(np.ptp(table.ensemble_error.values), parts)
 
 
-def size_of(gap: Measured) -> Measured:
-    """How far apart, whichever is the larger."""
-    return Measured(abs(gap.value), gap.error)
-
-
 def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> Measured:
     from regimes.measure import jackknife_error
 

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from regimes.lab import Axis
+from regimes.lab import Axis, Point
 from regimes.studies._images import image_task
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.lab import Point
-    from regimes.nets import Ensemble, FullyConnected
-
+from regimes.studies._types import Dataset, Ensemble, FullyConnected
 
 COMPONENTS = 10
 POOL = (5000, 5000)  # images to train and to test that `task` takes the first of

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.lab import Point
-    from regimes.nets import Ensemble
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Ensemble, Run
 
 
 def train(

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
+from regimes.studies._types import Dataset, Run
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow, stacked_kernels
 from regimes.studies.compression.alpha_scan._figures import TIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies._types import Dataset, Event, Run
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
 from regimes.studies.compression.amplification._claims import TIMES
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Event, Run
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
+from regimes.studies._types import Run
 from regimes.studies.compression import _frozen, _stripe
-
-if TYPE_CHECKING:
-    from regimes.flow import Run
-
 
 D, D_PAR = 3, 2
 PEAK_BY = 5.0  # times t*: in 15 runs to the end the amplification was largest by 2.2 t*
@@ -124,7 +119,7 @@ class Cylinder:
             "peak_time": peak_time,
             "feature_error": run.test_errors,
             "lazy_error": [machine.error for machine in lazy],
-            "fitted": np.array([status == "fitted" for status in run.status]),
+            "fitted": run.fitted,
             "steps": run.steps,
         }
         return TrialResult(arrays={name: Array("seed", value) for name, value in arrays.items()})

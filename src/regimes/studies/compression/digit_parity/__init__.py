@@ -88,8 +88,6 @@ class DigitParity:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the seeds side by side, then learn with the four kernels of each."""
-        from regimes.flow import Status
-        from regimes.nets import Ensemble
         from regimes.studies.compression.digit_parity import _nets as nets
 
         sets = [
@@ -100,7 +98,7 @@ class DigitParity:
             sets[0], params.width_factor, point.seed, dtype=point.dtype, device=point.device
         )
         run = nets.train(params, start, sets)
-        end = Ensemble(start.template, run.parameters, start.buffers)
+        end = start.with_parameters(run.parameters)
         trained = [nets.member(end, i) for i in range(len(sets))]
         frozen = [
             nets.frozen_kernels(nets.member(start, i), trained[i], each, params.points)
@@ -125,7 +123,7 @@ class DigitParity:
             "cube_dimension": Array(("seed", "cube"), _cubes(params, point)),
             "label": Array("sample", frozen[0][0].y_fresh),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
-            "fitted": Array("seed", [status is Status.FITTED for status in run.status]),
+            "fitted": Array("seed", run.fitted),
             "t_end": Array("seed", run.times[:, -1]),
             "steps": Array("seed", run.steps),
         }

@@ -11,13 +11,9 @@ import numpy as np
 
 import regimes as rg
 from regimes.studies._images import image_task
+from regimes.studies._types import Dataset, Ensemble, MnasNetLike, Points, Run, Tensor
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset, Points
-    from regimes.flow import Run
-    from regimes.nets import Ensemble, MnasNetLike
     from regimes.studies.compression.digit_parity import Params
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regimes.lab import Data, Figure, draw, ran
+from regimes.studies._types import FixedPoint
 from regimes.studies.compression import _kinks
 from regimes.studies.compression._attractors import CLASSES as SIGNATURES
 from regimes.studies.compression._attractors import COLOURS, EDGES
-
-if TYPE_CHECKING:
-    from regimes.theory import FixedPoint
-
 
 D = 2
 CLASSES = dict(zip(SIGNATURES, COLOURS, strict=True))  # signs of w_1 and beta -> colour

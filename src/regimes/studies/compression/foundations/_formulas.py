@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Tensor
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression._stripe import WEIGHT, network, neurons
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.lab import Point
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE
 
 if TYPE_CHECKING:
-    from regimes.lab import Point
     from regimes.studies.compression.foundations._formulas import Nothing
 
 

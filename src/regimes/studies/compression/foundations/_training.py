@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Tensor
 from regimes.studies.compression._stripe import READOUT, WEIGHT, network, neurons, start, train
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.lab import Point
     from regimes.studies.compression.foundations._formulas import Drawn
 
 

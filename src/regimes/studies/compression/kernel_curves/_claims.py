@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from regimes.lab import Data, Values
 from regimes.lab.judge import Claims, Missing, Parts, near, need, power_law, within
+from regimes.studies._types import PowerLaw
 from regimes.studies.compression._medians import need_whole
 from regimes.studies.compression.kernel_curves._tasks import FACTORS, ROOT, TASKS
-
-if TYPE_CHECKING:
-    from regimes.measure import PowerLaw
-
 
 FULL_FROM = 20_000  # a scan that reaches so far is judged by the tolerances of the full size
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
+from regimes.studies._types import Dataset, Learned, Tensor
 from regimes.studies.compression import _frozen, _stripe
 from regimes.studies.compression.learning_curves._figures import CURVES
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.kernels import Learned
-
     Neurons: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 
@@ -115,7 +109,7 @@ class LearningCurves:
             "amplification_max": largest,
             "peak_time": peak_time,
             "t_star": t_star / stripe_tau(params.width, point.d),
-            "fitted": np.array([status == "fitted" for status in run.status]),
+            "fitted": run.fitted,
             "steps": run.steps,
             "final_unfitted": [kernels["final_error"].unfitted for kernels in machines],
             **{name: [kernels[name].error for kernels in machines] for name in machines[0]},

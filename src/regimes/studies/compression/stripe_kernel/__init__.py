@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies._types import Tensor
 from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.stripe_kernel._claims import STAGES
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ class StripeKernel:
             "ridge": Array("ridge", params.ridges),
             "test_error": Array("seed", run.test_errors),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
-            "fitted": Array("seed", [status is flow.Status.FITTED for status in run.status]),
+            "fitted": Array("seed", run.fitted),
             "t_star": Array("seed", run.event_times["t_star"] / tau),
             "t_end": Array("seed", run.times[:, -1] / tau),
             "steps": Array("seed", run.steps),

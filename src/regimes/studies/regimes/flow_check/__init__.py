@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
+from regimes.studies._types import Dataset
 from regimes.studies.regimes import _runs, _setting, _training
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
 
 
 @dataclass(frozen=True)
@@ -103,13 +101,13 @@ class FlowCheck:
         plain = _training.train(start, data, alpha, **usual)
         altered = _training.train(start, data, alpha, **changed)
         found = {
-            "difference": relative_change(_runs.predictions(altered), _runs.predictions(plain)),
+            "difference": relative_change(altered.test_predictions, plain.test_predictions),
             "error": plain.test_errors,
             "altered_error": altered.test_errors,
             "steps": plain.steps.double(),
             "altered_steps": altered.steps.double(),
             "time": plain.times[:, -1],
-            "kept": _runs.fitted(plain) * _runs.fitted(altered),
+            "kept": (plain.fitted & altered.fitted).double(),
             "worst_output": plain.worst["output"],
             "worst_gradient": plain.worst["gradient"],
         }

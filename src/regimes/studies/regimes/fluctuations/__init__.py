@@ -115,7 +115,7 @@ class Fluctuations:
         run = _training.train_at(point, params, start, data, alpha)
         whole, each = _runs.outcomes(run, data, np.ones(len(point.seed)), least=1)
         each["test_error"] = each.pop("error")
-        each |= {"fitted": _runs.fitted(run), "steps": run.steps}
+        each |= {"fitted": run.fitted.double(), "steps": run.steps}
         count = _setting.weights_per_member(start)
         return TrialResult({"parameters": count, **whole}, _runs.by_seed(each))
 

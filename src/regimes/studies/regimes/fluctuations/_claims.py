@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Data, Values, along, first_of, split
@@ -19,13 +17,10 @@ from regimes.lab.judge import (
     near,
     within,
 )
+from regimes.studies._types import PowerLaw
 from regimes.studies.regimes._outcomes import range_of_ensembles
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
 from regimes.studies.regimes._scans import whole
-
-if TYPE_CHECKING:
-    from regimes.measure import PowerLaw
-
 
 LEAST_WIDTHS = 4  # of an exponent or a trend in width
 LEAST_WIDTH = 16  # of the widest network of such a trend: narrower ones are far from the law

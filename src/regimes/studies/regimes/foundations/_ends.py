@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies.regimes._runs import fitted, grid
+from regimes.studies._types import NetworkSnapshot, Observer, Run, Tensor
+from regimes.studies.regimes._runs import grid
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.flow import NetworkSnapshot, Observer, Run
-
 
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
 MARKS = 120  # moments of the stored curves
@@ -68,8 +63,8 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
             **common,
         )
         keep("stop_time", end)
-        keep("stop_fitted", fitted(soft))
-        keep("hinge_fitted", fitted(hard))
+        keep("stop_fitted", soft.fitted.double())
+        keep("hinge_fitted", hard.fitted.double())
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies.regimes._runs import fitted, hidden_layers, predictions
+from regimes.studies._types import Dataset, FullyConnected, Tensor
+from regimes.studies.regimes._runs import hidden_layers
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.nets import FullyConnected
-
 
 FORM_STEPS = 30  # of descent, after which the two forms of one class are compared
 SLOW = 100.0  # alpha of the networks that move less and less as they are wider (REG-70)
@@ -71,7 +65,7 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
             )
             for layer, (now, then) in enumerate(hidden_layers(start, run, data.x_train)):
                 moved[i, k, layer] = measure.preact_change(now, then).cpu()
-            reached.append(fitted(run).mean())
+            reached.append(float(run.fitted.double().mean()))
     return TrialResult(
         {
             "form_gap": float(gap),
@@ -179,11 +173,11 @@ def mean_field(params: MeanField, point: Point) -> TrialResult:
     for width in params.widths:
         start, alpha = networks_of(point, data, width, [0.1], depth=1)
         run = train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
-        f = predictions(run)
+        f = run.test_predictions
         variance.append(_variance(f))
         others = [[k for k in range(len(seeds)) if k != out] for out in range(len(seeds))]
         left_out.append([_variance(f[kept]) for kept in others])
-        ends.append(fitted(run).mean())
+        ends.append(float(run.fitted.double().mean()))
     return TrialResult(
         {
             "potential_gap": potential_gap(data, seed=seeds[0]),

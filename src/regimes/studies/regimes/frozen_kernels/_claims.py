@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Data, Values, along, first_of
@@ -20,12 +18,9 @@ from regimes.lab.judge import (
     need,
     power_law,
 )
+from regimes.studies._types import PowerLaw
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
 from regimes.studies.regimes._scans import whole
-
-if TYPE_CHECKING:
-    from regimes.measure import PowerLaw
-
 
 LAZY, CROSSOVER = 1e4, 1.0  # the scales that REG-26 and REG-49 name
 SCALES = (0.1, 1.0, 1e3)  # those of REG-48
@@ -82,7 +77,7 @@ def _learned(dataset: Data) -> Parts:
         final = _gap(need(table, scale=scale), "final")
         yield near(f"network - final kernel at √h α = {scale:g}", final, 0.0, 0.02)
     first = need(table, scale=SCALES[0])
-    farther = _size(_gap(first, "initial")) - _size(_gap(first, "final"))
+    farther = abs(_gap(first, "initial")) - abs(_gap(first, "final"))
     yield above(f"how much farther the initial kernel is at √h α = {SCALES[0]:g}", farther, 0.0)
     listed = "; ".join(
         f"{name} {percent(table[f'{name}_error'].mean('seed').values)}"
@@ -132,10 +127,6 @@ def _exponent(values: Values) -> PowerLaw:
 def _gap(row: Data, kernel: str) -> Measured:
     """Mean error of networks less that of one frozen kernel of theirs."""
     return mean_of(row.network_error - row[f"{kernel}_error"])
-
-
-def _size(gap: Measured) -> Measured:
-    return Measured(abs(gap.value), gap.error)
 
 
 def _distances(table: Data, name: str) -> str:

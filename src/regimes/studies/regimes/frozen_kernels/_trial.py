@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.studies.regimes import _runs, _setting, _training
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.lab import Point
-    from regimes.nets import Ensemble
-
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Ensemble, Module, Run, Tensor
+from regimes.studies.regimes import _setting, _training
 
 NETS = ("fc", "cnn", "wide_resnet")
 FLOOR = 1e-3  # of the steps of relu networks
@@ -50,7 +43,7 @@ class Setting:
         """The scale of the output."""
         return self.scale / self.width**0.5
 
-    def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> nn.Module:
+    def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> Module:
         """One network for inputs of this shape."""
         import torch
 
@@ -84,16 +77,16 @@ class Trained:
     @cached_property
     def stages(self) -> tuple[Ensemble, Ensemble]:
         """The networks before and after."""
-        return self.start, _runs.ended(self.start, self.run)
+        return self.start, self.start.with_parameters(self.run.parameters)
 
     def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, Any]:
         """Errors of networks and frozen kernels, and how far networks are from the initial one."""
         from regimes import flow, measure
 
-        outputs = _runs.predictions(self.run)
+        outputs = self.run.test_predictions
         found = {
             "network_error": self.run.test_errors,
-            "fitted": _runs.fitted(self.run),
+            "fitted": self.run.fitted.double(),
             "steps": self.run.steps,
         }
         for name, ensemble in zip(("initial", "final"), self.stages, strict=True):
@@ -107,9 +100,9 @@ class Trained:
                 rule=flow.StepRule(first=FIRST),
                 max_steps=max_steps,
             )
-            frozen = _runs.predictions(run)
+            frozen = run.test_predictions
             found[f"{name}_error"] = run.test_errors
-            found[f"{name}_fitted"] = _runs.fitted(run)
+            found[f"{name}_fitted"] = run.fitted.double()
             found[f"{name}_difference"] = measure.relative_change(outputs, frozen)
             found[f"{name}_disagreement"] = (outputs * frozen <= 0).double().mean(1)
         return found
@@ -132,7 +125,7 @@ class Trained:
                 train, test, self.run.recordings["steps"].times, strict=True
             )
         ]
-        return measure.relative_change(_runs.predictions(self.run), torch.stack(driven))
+        return measure.relative_change(self.run.test_predictions, torch.stack(driven))
 
     def kernels_compared(self, n_kernel: int) -> dict[str, Any]:
         """Growth and change of the kernel on test points, and its blocks by label."""

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.studies.regimes import _runs
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
+from regimes.studies._types import Dataset, Ensemble, Run, Tensor
 
 
 def ends(start: Ensemble, run: Run, data: Dataset, margin: float) -> dict[str, np.ndarray]:
@@ -33,7 +24,7 @@ def ends(start: Ensemble, run: Run, data: Dataset, margin: float) -> dict[str, n
         "loss": run.losses[:, -1],
         "falling": measure.late_fall(run.losses),
         "error": run.test_errors,
-        "output_norm": measure.output_norm(_runs.predictions(run)),
+        "output_norm": measure.output_norm(run.test_predictions),
         "steps": run.steps,
     }
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
@@ -57,7 +48,7 @@ def _zero_modes(
 
     if not bool(short.any()):
         return 0.0, 0.0
-    net = _runs.ended(start, run).member(member).double()
+    net = start.with_parameters(run.parameters).member(member).double()
     gradients = TangentKernel(net).features(data.x_train[short].double())[:, 0]
     found = mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
     return float(found.rank), found.gap

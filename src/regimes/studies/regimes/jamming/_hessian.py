@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from regimes.studies._types import Dataset, Module, Tensor
 from regimes.studies.regimes.jamming._training import network
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from regimes.data import Dataset
-
 
 ACTIVATIONS = ("relu", "tanh")
 POINTS = 100  # the first training points
@@ -38,7 +31,7 @@ def negative_shares(data: Dataset, width: int, draws: int, dtype: str) -> np.nda
     return shares
 
 
-def _pull_hessian(net: nn.Module, x: Tensor, y: Tensor) -> Tensor:
+def _pull_hessian(net: Module, x: Tensor, y: Tensor) -> Tensor:
     """Hessian of -mean_mu y_mu f(x_mu) in all parameters as one vector."""
     import torch
     from torch.func import functional_call, hessian

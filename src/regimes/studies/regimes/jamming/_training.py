@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from regimes.studies._images import image_task
+from regimes.studies._types import Checkpoint, Dataset, Ensemble, FullyConnected, Run
 from regimes.studies.regimes import _setting
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Checkpoint, Run
-    from regimes.nets import Ensemble, FullyConnected
-
 
 LABELS = ("parity", "random")
 TRAINERS = ("fast", "constant")

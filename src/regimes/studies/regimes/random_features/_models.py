@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.measure import ErrorSources
-
+from regimes.studies._types import ErrorSources, Tensor
 
 _ENTRIES = 2**23  # numbers in one block of features
 

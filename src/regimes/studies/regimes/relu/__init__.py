@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
+from regimes.studies._types import Ensemble, Run, Tensor
 from regimes.studies.regimes import _runs, _setting, _training
 from regimes.studies.regimes.relu._claims import FLIPPING
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
 
 HALF_DECADES = (1e2, 316.0, 1e3, 3160.0, 1e4, 3.16e4, 1e5)
 
@@ -111,7 +104,7 @@ class Relu:
             "weight_change": _runs.weight_changes(start, run),
             "flips": switched(start, run, data.x_test),
             "train_flips": switched(start, run, data.x_train),
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
             "satisfied": run.history["satisfied"][:, -1],
             "steps": run.steps.double(),
             "forced": run.forced.double(),

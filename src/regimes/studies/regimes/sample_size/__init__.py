@@ -69,7 +69,7 @@ class SampleSize:
         data = _setting.task_at(point, params.images, point.n_train, params.n_test)
         start, alpha = _setting.members_of(point, data, params.width, params.depth)
         run = _training.train_at(point, params, start, data, alpha)
-        each = {"error": run.test_errors, "fitted": _runs.fitted(run)}
+        each = {"error": run.test_errors, "fitted": run.fitted.double()}
         together = _runs.ensemble_errors(point, run, data)
         return TrialResult(arrays=_runs.by_member(point, each) | {"ensemble_error": together})
 

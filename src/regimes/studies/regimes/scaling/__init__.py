@@ -124,7 +124,7 @@ class Scaling:
         numbers = {
             "kernel_change": _runs.kernel_changes(start, run, kernel_points),
             "weight_change": _runs.weight_changes(start, run),
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
             "steps": run.steps.double(),
             "test_error": run.test_errors,
         }

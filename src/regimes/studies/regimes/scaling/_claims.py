@@ -45,8 +45,7 @@ def exponent(dataset: Data, name: str, depth: int, window: tuple[float, float]) 
 
 def falling(dataset: Data, name: str, depth: int, window: tuple[float, float]) -> Measured:
     """The power of 1/scale on the feature side."""
-    found = exponent(dataset, name, depth, window_of(depth, window))
-    return Measured(-found.value, found.error)
+    return -exponent(dataset, name, depth, window_of(depth, window))
 
 
 def main_width(dataset: Data) -> int:

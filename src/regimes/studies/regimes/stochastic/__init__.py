@@ -89,7 +89,7 @@ class Stochastic:
         each = {
             "kernel_change": _runs.kernel_changes(start, run, x, seeds=len(point.seed)),
             "error": run.test_errors,
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
         }
         return TrialResult(arrays=_runs.by_member(point, each))
 

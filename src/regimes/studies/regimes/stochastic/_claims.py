@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regimes.lab import Claim, Data, Verdict
 from regimes.lab.judge import Claims, Measured, Missing, need
+from regimes.studies._types import PhaseBoundary
 from regimes.studies.regimes._remarks import numbers
-
-if TYPE_CHECKING:
-    from regimes.measure import PhaseBoundary
-
 
 EXPECTED = "the crossover of SGD over that of the flow, at three rates"
 

@@ -105,7 +105,7 @@ class Variants:
         data = task_of(params, setting, point.device)
         start, run = trained(params, setting, data, point.seed, point.device)
         both = (setting.scale, point.seed)
-        outputs = _runs.grid(_runs.predictions(run), *both)
+        outputs = _runs.grid(run.test_predictions, *both)
         kept = _runs.grid(counted(setting, run), *both)
         changes = _runs.kernel_changes(start, run, data.x_test[: params.n_kernel])
         found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {

@@ -11,7 +11,6 @@ from regimes.studies.regimes._outcomes import (
     cell_of,
     ensemble_gap,
     error_gap,
-    size_of,
     training_points,
     variance_ratio,
 )
@@ -100,7 +99,7 @@ def _depth(dataset: Data) -> Parts:
     yield above("variance ratio", variance_ratio(deep, plain), 1.2)
     sizes = dataset.sel(variant=["plain", "deep"])
     if int(sizes.p[1]) >= FULL:
-        yield below("ensemble errors apart by %", size_of(ensemble_gap(deep, plain)), 1.0)
+        yield below("ensemble errors apart by %", abs(ensemble_gap(deep, plain)), 1.0)
         yield above("error of deep - plain in %", error_gap(deep, plain), 0.0)
     depths = sizes.depth.values.astype(int)
     return (
@@ -114,7 +113,7 @@ def _soft(dataset: Data) -> Parts:
     told = []
     for scale in (MIDDLE, LAZY):
         plain, soft = _beside_plain(dataset, "soft", scale)
-        gap = size_of(error_gap(soft, plain))
+        gap = abs(error_gap(soft, plain))
         yield below(f"errors apart at scale {scale:g} in %", gap, 2.0)
         told.append(f"scale {scale:g}: {plain.shown} and {soft.shown}")
         told.append(f"outputs differ by {100 * _difference(dataset, scale):.1f} %")
@@ -134,7 +133,7 @@ def _offset(dataset: Data) -> Parts:
     }
     gaps = {alpha: error_gap(*pair) for alpha, pair in pairs.items()}
     yield above("error of alpha f - of alpha (f-f0) at alpha=100 in %", gaps[100.0], 4.0)
-    worst = max((size_of(gaps[alpha]) for alpha in small), key=lambda gap: gap.value)
+    worst = max((abs(gaps[alpha]) for alpha in small), key=lambda gap: gap.value)
     yield below("largest for alpha <= 0.1", worst, 1.0)
     return "; ".join(
         f"alpha={alpha:g}: {100 * a.error.mean():.1f} and {100 * b.error.mean():.1f} %"
@@ -147,7 +146,7 @@ def _biases(dataset: Data) -> Parts:
     told = []
     for scale in (FEATURE, LAZY):
         plain, biased = _beside_plain(dataset, "biases", scale)
-        gap = size_of(error_gap(biased, plain))
+        gap = abs(error_gap(biased, plain))
         yield below(f"errors apart at scale {scale:g} in %", gap, 2.0)
         ratio = variance_ratio(biased, plain)
         yield within(f"variance ratio at scale {scale:g}", ratio, 0.6, 1.4)

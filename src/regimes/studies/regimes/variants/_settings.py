@@ -5,19 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from regimes.studies._images import SETS, image_task
-from regimes.studies.regimes import _runs, _setting, _training
+from regimes.studies._types import Dataset, Ensemble, Run
+from regimes.studies.regimes import _setting, _training
 from regimes.studies.regimes._adam import adam, nearly_fitted
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
 
 # "plain" and what differs from it in one respect; the two predictors; two trainers on components
 COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
@@ -161,4 +156,4 @@ def trained(
 
 def counted(setting: Setting, run: Run) -> np.ndarray:
     """1 for the runs that count: those that fitted, with Adam those that nearly did."""
-    return nearly_fitted(run) if setting.adam else _runs.fitted(run)
+    return nearly_fitted(run) if setting.adam else run.fitted.double().numpy()
