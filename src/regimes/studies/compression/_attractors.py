@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import NormalDist
 
+import regimes as rg
 from regimes.lab import draw
 from regimes.studies._types import FixedPoint
 
@@ -23,6 +24,4 @@ TABLE = {
 
 def fastest_attractor(d: int) -> FixedPoint:
     """The attractor of the stripe whose neurons grow fastest."""
-    from regimes.theory import dominant, stripe_fixed_points
-
-    return dominant(stripe_fixed_points(*EDGES, d))
+    return rg.theory.dominant(rg.theory.stripe_fixed_points(*EDGES, d))

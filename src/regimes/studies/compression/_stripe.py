@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Point
 from regimes.studies._types import (
     Dataset,
@@ -27,9 +28,7 @@ def network(d: int, width: int, seed: int, *, dtype: str, device: str = "cpu") -
     """`f = (1/h) sum beta relu(w.x/sqrt(d) + b)`, all parameters N(0, 1)."""
     import torch
 
-    from regimes.nets import FullyConnected
-
-    return FullyConnected(
+    return rg.nets.FullyConnected(
         d,
         width,
         parametrization="mean_field",
@@ -62,12 +61,10 @@ def train(
     """
     import torch
 
-    from regimes import flow
-
     d = sets[0].in_shape[0]
     same = all(each is sets[0] for each in sets)
     moved = [each.to(getattr(torch, dtype), device) for each in (sets[:1] if same else sets)]
-    return flow.gradient_flow(
+    return rg.flow.gradient_flow(
         lambda seed: network(d, width, seed, dtype=dtype, device=device),
         moved[0] if same else moved,
         loss="hinge",
@@ -75,7 +72,7 @@ def train(
         ensemble=list(seeds),
         divide_by="alpha",
         until=until,
-        tolerances=flow.Tolerances(output=output, gradient=None, weight=weight),
+        tolerances=rg.flow.Tolerances(output=output, gradient=None, weight=weight),
         observe=observe,
         **options,
     )
@@ -113,21 +110,17 @@ def start(
     d: int, width: int, seeds: Sequence[int], *, dtype: str, device: str = "cpu"
 ) -> dict[str, Tensor]:
     """Parameters of the networks of these seeds before training, stacked like those of a run."""
-    import torch
-
-    nets = [network(d, width, seed, dtype=dtype, device=device).state_dict() for seed in seeds]
-    return {name: torch.stack([net[name] for net in nets]) for name in nets[0]}
+    made = rg.nets.stack(lambda seed: network(d, width, seed, dtype=dtype, device=device), seeds)
+    return dict(made.parameters)
 
 
 def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:
     """Lambda along the run, and at t*."""
-    from regimes import flow, measure
-
-    return flow.Observer(
-        lambda snapshot: measure.amplification(
+    return rg.flow.Observer(
+        lambda snapshot: rg.measure.amplification(
             snapshot.parameters[WEIGHT].double(), informative=informative
         ),
-        flow.AnyOf((flow.LogTimes(per_decade), flow.OnEvent("t_star"))),
+        rg.flow.AnyOf((rg.flow.LogTimes(per_decade), rg.flow.OnEvent("t_star"))),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+import regimes as rg
 from regimes.studies._types import Dataset, Ensemble, Run
 
 BATCH = 32
@@ -22,9 +23,7 @@ def adam(
     look: int,
 ) -> Run:
     """Batches of the hinge loss until all points fit; `look` steps between looks at all of them."""
-    from regimes import flow
-
-    return flow.descend(
+    return rg.flow.descend(
         start,
         data,
         rate=rate,

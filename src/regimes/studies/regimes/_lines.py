@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Values
 from regimes.lab.judge import Missing, need
 from regimes.studies._types import JammingLine
@@ -22,20 +23,16 @@ def plane(dataset: Data) -> Data:
 
 def crossover(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
     """Widths at which `kernel_change = level` is met by fitted runs, the scales, their errors."""
-    from regimes.measure import phase_boundary
-
     change = plane.kernel_change.where(plane.fitted > 0)
     field = change.transpose("seed", "width", "scale").values
-    line = phase_boundary(plane.width.values, plane.scale.values, field, level)
+    line = rg.measure.phase_boundary(plane.width.values, plane.scale.values, field, level)
     met = np.isfinite(line.y)
     return line.x[met], line.y[met], line.error[met]
 
 
 def jamming(plane: Data, share: float = 1.0) -> JammingLine:
     """The jamming line within a share of the budget of steps."""
-    from regimes.measure import jamming_line
-
-    return jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
+    return rg.measure.jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
 
 
 def border(plane: Data, share: float) -> np.ndarray:

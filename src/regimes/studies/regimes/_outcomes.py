@@ -11,6 +11,7 @@ from math import nan
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data
 from regimes.lab.judge import Measured, Missing, left_out, mean_of, need
 
@@ -106,13 +107,11 @@ def range_of_ensembles(table: Data) -> Measured:
 
 
 def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> Measured:
-    from regimes.measure import jackknife_error
-
     whole = float(how(getattr(a, name), getattr(b, name)))
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     of_a, of_b = getattr(a, f"{name}_without"), getattr(b, f"{name}_without")
     if len(left) == len(a.seeds) == len(b.seeds):
         return left_out(whole, how(of_a[left], of_b[right]))
-    first = jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
-    second = jackknife_error(how(getattr(a, name), of_b))
+    first = rg.measure.jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
+    second = rg.measure.jackknife_error(how(getattr(a, name), of_b))
     return Measured(whole, float(np.hypot(first, second)))

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point
 from regimes.studies._types import Dataset, Ensemble, FullyConnected, Run, Tensor
 
@@ -21,23 +22,19 @@ def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
     """`tangent.stacked_change` of a run; with `seeds`, of members as those of `members`, (R,)."""
-    from regimes.tangent import stacked_change
-
     end = start.with_parameters(run.parameters)
-    return stacked_change(start, end, x, period=seeds).cpu().numpy()
+    return rg.tangent.stacked_change(start, end, x, period=seeds).cpu().numpy()
 
 
 def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
     """|w - w0|/|w0| over all layers of every member, (R,)."""
     import torch
 
-    from regimes.measure import relative_change
-
     end, first = (
         torch.cat([parameters[name].flatten(1) for name in start.parameters], dim=1)
         for parameters in (run.parameters, start.parameters)
     )
-    return relative_change(end, first).cpu().numpy()
+    return rg.measure.relative_change(end, first).cpu().numpy()
 
 
 def grid(values: Any, scales: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
@@ -61,19 +58,17 @@ def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
 
 def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
     """Error of the mean prediction over the seeds of a trial, one for each scale."""
-    from regimes.measure import ensemble_error
-
     outputs = run.test_predictions.view(len(point.scale), len(point.seed), -1)
-    return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
+    return Array(
+        "scale", rg.measure.ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy()
+    )
 
 
 def ensembles_without(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
     """Error of the mean prediction without each seed, for its jackknife error; all runs count."""
-    from regimes.measure import ensemble_outcomes
-
     outputs = grid(run.test_predictions, point.scale, point.seed)
     labels, kept = data.y_test.cpu().numpy(), np.ones(outputs.shape[:2])
-    without = ensemble_outcomes(outputs, labels, kept, least=2).ensemble_error_without
+    without = rg.measure.ensemble_outcomes(outputs, labels, kept, least=2).ensemble_error_without
     return {"ensemble_error_without": Array(("scale", "seed"), without)}
 
 
@@ -81,23 +76,19 @@ def outcomes(
     run: Run, data: Dataset, kept: np.ndarray, *, least: int = 3
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """`measure.ensemble_outcomes` of a trial at one scale: of all its seeds, and of each (R,)."""
-    from regimes.measure import ensemble_outcomes
-
     outputs, labels = run.test_predictions[None].cpu().numpy(), data.y_test.cpu().numpy()
-    found = vars(ensemble_outcomes(outputs, labels, kept[None], least=least))
+    found = vars(rg.measure.ensemble_outcomes(outputs, labels, kept[None], least=least))
     whole = {name: float(values[0]) for name, values in found.items() if values.ndim == 1}
     return whole, {name: values[0] for name, values in found.items() if values.ndim == 2}
 
 
 def ends(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
     """How the members of a trial ended, and the error of their ensembles."""
-    from regimes import measure
-
     each = {
         "error": run.test_errors,
         "fitted": run.fitted.double(),
-        "unfitted": measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
-        "output_norm": measure.output_norm(run.test_predictions),
+        "unfitted": rg.measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
+        "output_norm": rg.measure.output_norm(run.test_predictions),
         "steps": (run.steps + run.refused).double(),
     }
     return by_member(point, each) | {"ensemble_error": ensemble_errors(point, run, data)}

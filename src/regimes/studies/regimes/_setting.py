@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import regimes as rg
 from regimes.lab import Axis, Point
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Ensemble, FullyConnected
@@ -91,9 +92,7 @@ def network(
     """The fully connected network in the NTK parametrisation, without biases."""
     import torch
 
-    from regimes.nets import FullyConnected
-
-    return FullyConnected(
+    return rg.nets.FullyConnected(
         d,
         width,
         depth,
@@ -112,9 +111,7 @@ def members(
 
     The networks of a seed are the same at every scale: comparisons are paired.
     """
-    from regimes.nets import stack
-
-    once = stack(lambda seed: network(d, width, depth, seed, **options), seeds)
+    once = rg.nets.stack(lambda seed: network(d, width, depth, seed, **options), seeds)
     start = once.select(list(range(len(seeds))) * len(scales))
     return start, [scale / width**0.5 for scale in scales for _ in seeds]
 

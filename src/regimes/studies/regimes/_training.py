@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import regimes as rg
 from regimes.lab import Point
 from regimes.studies._types import Dataset, Ensemble, Run
 
@@ -25,16 +26,14 @@ def train(
 
     `floor` for relu: a step shorter than this share of the time passed is taken anyway.
     """
-    from regimes import flow
-
     if floor is not None:
-        options["rule"] = flow.StepRule(floor=floor)
-    return flow.gradient_flow(
+        options["rule"] = rg.flow.StepRule(floor=floor)
+    return rg.flow.gradient_flow(
         start,
         data,
         loss=loss,
         alpha=list(alpha),
-        tolerances=flow.Tolerances(output=0.1, gradient=eps),
+        tolerances=rg.flow.Tolerances(output=0.1, gradient=eps),
         max_steps=max_steps,
         **options,
     )
@@ -55,9 +54,7 @@ def train_at(
 
 def descend(start: Ensemble, data: Dataset, alpha: Sequence[float], **options: Any) -> Run:
     """Discrete steps on the objective of `train` instead of its flow, until all points fit."""
-    from regimes import flow
-
-    return flow.descend(
+    return rg.flow.descend(
         start,
         data,
         loss="softhinge_20",

@@ -4,6 +4,7 @@ from itertools import cycle
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression._attractors import fastest_attractor
@@ -29,8 +30,6 @@ def _in_time(dataset: Data) -> Figure:
 
 
 def _against_p(dataset: Data) -> Figure:
-    from regimes import theory
-
     caption = (
         "Amplification of the informative direction when the first points are fitted, against the "
         "number of training points. It grows as their square root, as the theory of the fastest "
@@ -42,7 +41,7 @@ def _against_p(dataset: Data) -> Figure:
         name, style = f"d = {d}, median and quartiles", {"color": color, "mode": "markers"}
         found = draw.curve(figure, here.amplification, "p", name, center="median", size=9, **style)
         fastest, p = fastest_attractor(d), here.p.values[np.isfinite(found)]
-        predicted = [theory.median_amplification(fastest, int(each)) for each in p]
+        predicted = [rg.theory.median_amplification(fastest, int(each)) for each in p]
         draw.line(figure, p, predicted, f"d = {d}, theory (no fit)", color=color, dash="dash")
     return figure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import regimes as rg
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies._types import Run
 from regimes.studies.compression import _frozen, _stripe
@@ -89,10 +90,10 @@ class Cylinder:
         """
         import torch
 
-        from regimes import data
-
         sets = [
-            data.cylinder(point.n_train, params.n_test, D, seed, d_par=D_PAR, dtype=torch.float64)
+            rg.data.cylinder(
+                point.n_train, params.n_test, D, seed, d_par=D_PAR, dtype=torch.float64
+            )
             for seed in point.seed
         ]
 

@@ -20,10 +20,9 @@ from regimes.lab.judge import (
     where_ran,
     within,
 )
-from regimes.studies.compression.digit_parity._nets import KERNELS
+from regimes.studies.compression.digit_parity._nets import CUBES, KERNELS
 
 CURVES = ("network", *KERNELS)
-CUBES = (2, 5)  # dimensions of the cubes that test the estimator of dimension
 COMPARE_AT = 400  # training-set size at which the kernels are compared on 8 x 8 digits
 MNIST_PIXELS = 784
 MNIST_DIMENSION = (4.0, 8.0)  # of the last layer (COMP-46)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, ran
 from regimes.lab.judge import Claims, Missing, Parts, above, below, log_slope, mean_of, near, within
 from regimes.studies.compression._attractors import EDGES, TABLE
@@ -111,10 +112,8 @@ def _divergence(dataset: Data) -> Parts:
 
 def settled_neurons(at: Data) -> np.ndarray:
     """Which neurons of the ODE have come to rest near an attractor of the sign of their w_1."""
-    from regimes.theory import stripe_fixed_points
-
     near = np.zeros(at.sizes["ode_neuron"], dtype=bool)
-    for point in stripe_fixed_points(*EDGES, 2):
+    for point in rg.theory.stripe_fixed_points(*EDGES, 2):
         if point.attractor:
             here = np.abs(at.ode_zeta.values - point.z) < SETTLED
             near |= here & (at.ode_sign_w.values == point.sign_w)

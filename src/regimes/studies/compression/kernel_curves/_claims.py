@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import regimes as rg
 from regimes.lab import Data, Values
 from regimes.lab.judge import Claims, Missing, Parts, near, need, power_law, within
 from regimes.studies._types import PowerLaw
@@ -17,11 +18,9 @@ claim = Claims()
 
 @claim("COMP-22", "exponents of the stripes as they are near d/(3d-2)")
 def _lazy(dataset: Data) -> Parts:
-    from regimes.theory import beta_lazy
-
     last, early = _judged_up_to(dataset), []
     for task, cpu in (("stripe-5", (0.43, 0.08)), ("stripe-10", (0.42, 0.1))):
-        limit = beta_lazy(TASKS[task].d)
+        limit = rg.theory.beta_lazy(TASKS[task].d)
         fit = _fit(dataset, task, "1", (1000, last))
         middle, tolerance = (limit, 0.05) if last >= FULL_FROM else cpu
         yield near(task, (-fit.exponent, fit.error), middle, tolerance)
@@ -32,12 +31,10 @@ def _lazy(dataset: Data) -> Parts:
 
 @claim("COMP-23", "exponents of the compressed stripes near (2d-1)/(3d-2)")
 def _compressed(dataset: Data) -> Parts:
-    from regimes.theory import beta_feature
-
     last, limits = _judged_up_to(dataset), []
     full = last >= FULL_FROM
     for task in ("stripe-5", "stripe-10"):
-        limit = beta_feature(TASKS[task].d, TASKS[task].d_perp)
+        limit = rg.theory.beta_feature(TASKS[task].d, TASKS[task].d_perp)
         fit = _fit(dataset, task, ROOT, (250, last))
         middle, tolerance = (limit, 0.06) if full else (0.64, 0.1)
         yield near(task, (-fit.exponent, fit.error), middle, tolerance)
@@ -49,14 +46,12 @@ def _compressed(dataset: Data) -> Parts:
 
 @claim("COMP-27", "the error falls as a power of the factor of compression")
 def _gain(dataset: Data) -> Parts:
-    from regimes.theory import compression_exponent
-
     _judged_up_to(dataset)
     scan, limits = gain_scan(dataset), []
     for task, low, high in (("stripe-5", -0.85, -0.4), ("cylinder-3", -0.3, -0.05)):
         fit = power_law(scan.sel(task=task), "compression")
         yield within(f"{task} slope", fit, low, high)
-        limit = compression_exponent(TASKS[task].d, TASKS[task].d_perp)
+        limit = rg.theory.compression_exponent(TASKS[task].d, TASKS[task].d_perp)
         limits.append(f"-{limit:.3f} ({task}, r2 {fit.r2:.3f})")
     return f"p = {int(scan.n_train)}, Lambda = 1 to 8; theory {', '.join(limits)}"
 

@@ -1,5 +1,6 @@
 """Test errors against the number of points, after [Paccolat 2021, fig. 2], and amplification."""
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import need
 from regimes.studies.compression import _medians
@@ -14,8 +15,6 @@ CURVES = {  # variable: name, colour, dash
 
 
 def _errors(dataset: Data) -> Figure:
-    from regimes.theory import beta_feature, beta_lazy
-
     caption = (
         "Test error against the number p of training points for the stripe in d dimensions; "
         "medians over seeds, bars hold the middle half. The network that learns features makes far "
@@ -31,8 +30,8 @@ def _errors(dataset: Data) -> Figure:
     )
     for panel, (d, _, here) in enumerate(draw.each(ran, "d"), start=1):
         slopes = {
-            "initial_error": (-beta_lazy(d), "-d/(3d-2)"),
-            "feature_error": (-beta_feature(d, d - 1), "-(2d-1)/(3d-2)"),
+            "initial_error": (-rg.theory.beta_lazy(d), "-d/(3d-2)"),
+            "feature_error": (-rg.theory.beta_feature(d, d - 1), "-(2d-1)/(3d-2)"),
         }
         for name, (label, color, dash) in CURVES.items():
             slope, formula = slopes.get(name, (None, ""))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
@@ -87,9 +88,7 @@ def _condition(dataset: Data) -> Parts:
 
 def predicted_slope(dataset: Data) -> float:
     """Of t* against ln(1/alpha), in units of tau; the dimension is that of all trials."""
-    from regimes.theory import fitting_slope
-
-    return fitting_slope([fastest_attractor(int(dataset.dimension.max()))])
+    return rg.theory.fitting_slope([fastest_attractor(int(dataset.dimension.max()))])
 
 
 def _finished(dataset: Data, place: int) -> Data:

@@ -85,17 +85,15 @@ class StripeKernel:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train all seeds side by side and examine their kernels at the three stages."""
-        from regimes import flow, theory
-
         sets = [
             rg.data.stripe(
                 n_train=point.p, n_test=params.n_test, d=point.d, seed=s, n_kernel=params.points
             )
             for s in point.seed
         ]
-        seen = {"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))}
+        seen = {"neurons": rg.flow.Observer(neuron_states, rg.flow.OnEvent("t_star"))}
         run = train_at(point, params, sets, observe=seen)
-        tau = theory.stripe_tau(params.width, point.d)
+        tau = rg.theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]

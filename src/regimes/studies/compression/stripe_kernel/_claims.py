@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
@@ -96,9 +97,7 @@ def _split_of_medians(dataset: Data) -> Parts:
 
 @claim("COMP-37", "at first no eigenvector tells more of the label than the estimator's floor")
 def _flat_at_first(dataset: Data) -> Parts:
-    from regimes.measure import mutual_information_floor
-
-    shown, floor = as_in_figure_9(dataset), mutual_information_floor()
+    shown, floor = as_in_figure_9(dataset), rg.measure.mutual_information_floor()
     each = _of(shown, "information", "initial NTK")
     ranks = np.arange(MODES) - (MODES - 1) / 2
     change = each @ ranks / (ranks @ ranks) * (MODES - 1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw
 from regimes.lab.judge import where_ran
 from regimes.studies.compression._attractors import EDGES
@@ -78,9 +79,7 @@ def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:
 
 def _boundary(model: str, plane: tuple[int, int]) -> tuple[dict[str, Any], ...]:
     """Where the label changes in the plane, as plotly shapes."""
-    from regimes.data import balanced_radius
-
-    radius = balanced_radius()
+    radius = rg.data.balanced_radius()
     if model == "cylinder" and plane == (0, 1):
         corners = {"x0": -radius, "y0": -radius, "x1": radius, "y1": radius}
         return ({"type": "circle", **corners},)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import regimes as rg
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
 from regimes.studies.regimes import _runs
@@ -76,8 +77,6 @@ class Convolutions:
         """Train the networks of all seeds at one scale."""
         import torch
 
-        from regimes.nets import ConvNet4, stack
-
         dtype = "float32" if point.scale <= params.single_to else "float64"
         data = image_task(
             point.images,
@@ -88,8 +87,8 @@ class Convolutions:
             device=point.device,
         )
 
-        def network(seed: int) -> ConvNet4:
-            return ConvNet4(
+        def network(seed: int) -> rg.nets.ConvNet4:
+            return rg.nets.ConvNet4(
                 data.in_shape,
                 width=params.width,
                 kernel_size=params.kernel_size,
@@ -99,7 +98,7 @@ class Convolutions:
             )
 
         run = adam(
-            stack(network, list(point.seed)),
+            rg.nets.stack(network, list(point.seed)),
             data,
             point.scale / params.width**0.5,
             rate=params.rate,

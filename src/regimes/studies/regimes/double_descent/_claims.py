@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data
 from regimes.lab.judge import (
     Claims,
@@ -16,6 +17,7 @@ from regimes.lab.judge import (
     nearest,
     need,
     resampled,
+    where_ran,
 )
 from regimes.studies.regimes._outcomes import range_of_ensembles
 from regimes.studies.regimes._remarks import percent, seeds
@@ -28,15 +30,12 @@ claim = Claims()
 
 def flow_of(dataset: Data) -> Data:
     """The widths at which gradient flow has run."""
-    flow = need(dataset, "fitted", trainer="flow")
-    return flow.dropna("width", how="all", subset=["fitted"]).sortby("width")
+    return where_ran(dataset, "width", "fitted", trainer="flow").sortby("width")
 
 
 def jamming(flow: Data) -> float:
     """sqrt(h1 h2) of the last width at which less than half of the runs fit, and the next."""
-    from regimes.measure import n_half
-
-    found = n_half(flow.width.values, flow.fitted.transpose("seed", "width").values)
+    found = rg.measure.n_half(flow.width.values, flow.fitted.transpose("seed", "width").values)
     if found is None:
         raise Missing("the widths that ran hold no jamming width")
     return found.middle

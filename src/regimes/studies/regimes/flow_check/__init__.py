@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import regimes as rg
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset
@@ -81,9 +82,6 @@ class FlowCheck:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the same networks twice and compare their predictions on test points."""
-        from regimes.flow import Momentum
-        from regimes.measure import relative_change
-
         data = _task(params, point.device)
         usual: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
         changed, tau = dict(usual), 0.0
@@ -94,14 +92,16 @@ class FlowCheck:
         else:
             width, depth = params.width_memory, params.depth_memory
             tau = memory_time(point.scale) * (10.0 if point.check.endswith("10") else 1.0)
-            changed["momentum"] = Momentum(tau=tau)
+            changed["momentum"] = rg.flow.Momentum(tau=tau)
         start, alpha = _setting.members(
             data.x_train[0].numel(), width, depth, (point.scale,), point.seed, device=point.device
         )
         plain = _training.train(start, data, alpha, **usual)
         altered = _training.train(start, data, alpha, **changed)
         found = {
-            "difference": relative_change(altered.test_predictions, plain.test_predictions),
+            "difference": rg.measure.relative_change(
+                altered.test_predictions, plain.test_predictions
+            ),
             "error": plain.test_errors,
             "altered_error": altered.test_errors,
             "steps": plain.steps.double(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Values, along, first_of, split
 from regimes.lab.judge import (
     Claims,
@@ -67,11 +68,11 @@ def _falls(dataset: Data) -> Parts:
 
 @claim("REG-28", "half heights of the rescaled error within a factor 4 in √h α", report=True)
 def _collapse(dataset: Data) -> Parts:
-    from regimes.measure import half_height
-
     table, places = _wide(dataset, "scales"), {}
     for width, own in split(table, "width", "scale").items():
-        found = half_height(own.scale.values, own.test_error.transpose("seed", "scale").values)
+        found = rg.measure.half_height(
+            own.scale.values, own.test_error.transpose("seed", "scale").values
+        )
         places[width] = Measured(found.x, found.error)
     shown = ", ".join(f"{place.value:.2g} (h = {h})" for h, place in places.items())
     if len(places) < 2 or not all(np.isfinite(place.value) for place in places.values()):
@@ -200,12 +201,10 @@ def _regimes(table: Data) -> dict[str, Data]:
 
 
 def _law(table: Data, name: str, against: Values) -> PowerLaw:
-    from regimes.measure import power_law
-
     if len(np.unique(against)) < 2:
         raise Missing(f"an exponent needs two values or more of {against.name}")
     values, doubts = curve(table, name)
-    return power_law(against.values.astype(float), values, sigma=doubts)
+    return rg.measure.power_law(against.values.astype(float), values, sigma=doubts)
 
 
 def _ends(table: Data, name: str) -> list[Measured]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point, TrialResult
 from regimes.studies._types import NetworkSnapshot, Observer, Run, Tensor
 from regimes.studies.regimes._runs import grid
@@ -35,8 +36,6 @@ class Stopping:
 
 def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
-    from regimes import flow, measure
-
     data = data_of(params, point)
     found: dict[str, list[np.ndarray]] = {}
     curves = []
@@ -48,7 +47,7 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         start, alpha = networks_of(point, data, params.width, [scale])
         common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
-        hard = flow.gradient_flow(
+        hard = rg.flow.gradient_flow(
             start, data, loss="hinge", alpha=alpha, max_steps=params.max_steps
         )
         end = soft.times[:, -1].numpy()
@@ -68,10 +67,10 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)
-        keep("late_loss", measure.at_times(late.times, late.losses, times)[:, 1])
-        keep("late_weight", measure.at_times(late.times, late.history["weight"], times))
+        keep("late_loss", rg.measure.at_times(late.times, late.losses, times)[:, 1])
+        keep("late_weight", rg.measure.at_times(late.times, late.history["weight"], times))
         seen = late.recordings["moved"]
-        keep("late_moved", measure.at_times(seen.times, seen.values, times))
+        keep("late_moved", rg.measure.at_times(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
     paired = ("late_weight", "late_moved")
@@ -91,22 +90,21 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
 
 def _moved() -> Observer:
     """|w - w0| on the way."""
-    from regimes.flow import LogTimes, Observer
 
     def distance(seen: NetworkSnapshot) -> Tensor:
         home = seen.members.ensemble.parameters
         return distances(seen.parameters, {k: home[k][seen.numbers] for k in seen.parameters})
 
-    return Observer(distance, LogTimes(50))
+    return rg.flow.Observer(distance, rg.flow.LogTimes(50))
 
 
 def _curve(run: Run, unit: float) -> np.ndarray:
     """Time in units of the soft hinge's end, loss and |w| of the first network, (3, marks)."""
-    from regimes.measure import at_times
-
     mark = np.geomspace(1e-3 * unit, float(run.times[0, -1]), MARKS)
     columns = (run.losses, run.history["weight"])
-    return np.array([mark / unit, *(at_times(run.times[:1], c[:1], mark)[0] for c in columns)])
+    return np.array(
+        [mark / unit, *(rg.measure.at_times(run.times[:1], c[:1], mark)[0] for c in columns)]
+    )
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,6 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
 
     Of several networks at one scale, their largest changes and all their steps together.
     """
-    from regimes import flow
-
     data, scales, seeds = data_of(params, point), params.scales, point.seed
     bounds = (OUTPUT, params.eps)
     found: dict[str, list[np.ndarray]] = {}
@@ -141,7 +137,7 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
             eps=params.eps,
             max_steps=params.max_steps,
             floor=floor,
-            observe={"changes": flow.step_changes()},
+            observe={"changes": rg.flow.step_changes()},
         )
         changes = [seen[1:].numpy() for seen in run.recordings["changes"].values]
         large = [each >= bounds for each in changes]

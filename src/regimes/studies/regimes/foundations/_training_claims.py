@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, ran
 from regimes.lab.judge import (
     Claims,
@@ -78,8 +79,6 @@ def variance_error(data: Data) -> np.ndarray:
 
 @claim("REG-73", "-1 ± 0.25, identities")
 def density(dataset: Data) -> Parts:
-    from regimes.measure import power_law
-
     data = over_widths(dataset, "mean-field", "field_width")
     widths, networks = data.field_width.values.astype(float), data.sizes["field_seed"]
     if networks < 3 or len(widths) < 2:
@@ -88,7 +87,7 @@ def density(dataset: Data) -> Parts:
             f"more; there are {networks} networks and {len(widths)} widths"
         )
     variance = data.field_variance.values
-    fit = power_law(widths, variance, sigma=variance_error(data))
+    fit = rg.measure.power_law(widths, variance, sigma=variance_error(data))
     yield near("exponent of the variance", fit, -1.0, 0.25)
     yield below("gap of the neuron's potential", data.potential_gap, 1e-12)
     yield below("gap with every neuron doubled", data.twin_gap, 1e-12)

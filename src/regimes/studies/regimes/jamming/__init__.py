@@ -13,6 +13,8 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes._training import cost_of_steps
 from regimes.studies.regimes.jamming import _training as training
+from regimes.studies.regimes.jamming._ends import ends
+from regimes.studies.regimes.jamming._hessian import negative_shares
 
 MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling
 GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c, to aim at
@@ -95,9 +97,6 @@ class Jamming:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Networks of one width, some seeds, to their end."""
-        from regimes.studies.regimes.jamming._ends import ends
-        from regimes.studies.regimes.jamming._hessian import negative_shares
-
         place = {"dtype": point.dtype, "device": point.device}
         data = training.task(point.labels, params.images, point.n_train, params.n_test, **place)
         start = training.networks(point.width, point.seed, **place)

@@ -1,7 +1,7 @@
 """Verdict on the gap between feature and lazy training as the training set grows."""
 
 from regimes.lab import Data
-from regimes.lab.judge import Claims, Missing, Parts, mean_of, need, within
+from regimes.lab.judge import Claims, Missing, Parts, mean_of, where_ran, within
 from regimes.studies.regimes._remarks import numbers
 
 claim = Claims()
@@ -9,8 +9,7 @@ claim = Claims()
 
 def finished(dataset: Data) -> Data:
     """The training sets that have been learned, from small to large."""
-    done = need(dataset, "error").dropna("n_train", how="all", subset=["error"])
-    return done.sortby(["n_train", "scale"])
+    return where_ran(dataset, "n_train", "error").sortby(["n_train", "scale"])
 
 
 @claim(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import Claims, Measured, Missing, need
+from regimes.lab.judge import Claims, Measured, Missing, where_ran
 from regimes.studies._types import PhaseBoundary
 from regimes.studies.regimes._remarks import numbers
 
@@ -16,19 +17,16 @@ claim = Claims()
 
 def finished(dataset: Data) -> Data:
     """The rates that have run, the flow (rate 0) first."""
-    done = need(dataset, "kernel_change").dropna("rate", how="all", subset=["kernel_change"])
-    return done.sortby(["rate", "scale"])
+    return where_ran(dataset, "rate", "kernel_change").sortby(["rate", "scale"])
 
 
 def crossovers(dataset: Data) -> PhaseBoundary:
     """The scale of the crossover (`y`, with its error) against the rate (`x`), the flow first."""
-    from regimes.measure import phase_boundary
-
     done = finished(dataset)
     if done.rate[0] != 0 or done.sizes["rate"] < 2 or done.sizes["seed"] < 3:
         raise Missing("needs the flow, a rate and three seeds")
     field = done.kernel_change.where(done.fitted > 0).transpose("seed", "rate", "scale").values
-    line = phase_boundary(done.rate.values, done.scale.values, field, 1.0)
+    line = rg.measure.phase_boundary(done.rate.values, done.scale.values, field, 1.0)
     if np.isnan(line.y).any():
         lost = numbers(line.x[np.isnan(line.y)])
         raise Missing(f"the kernel does not change by its norm at any scale at rate {lost}")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes.variants._settings import (
@@ -99,8 +100,6 @@ class Variants:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train every (scale, seed) of one variant."""
-        from regimes.measure import ensemble_outcomes
-
         setting = setting_of(params, point.variant)
         data = task_of(params, setting, point.device)
         start, run = trained(params, setting, data, point.seed, point.device)
@@ -108,7 +107,7 @@ class Variants:
         outputs = _runs.grid(run.test_predictions, *both)
         kept = _runs.grid(counted(setting, run), *both)
         changes = _runs.kernel_changes(start, run, data.x_test[: params.n_kernel])
-        found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
+        found = vars(rg.measure.ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
             "kept": kept,
             "steps": _runs.grid(run.steps, *both).astype(float),
             "kernel_change": _runs.grid(changes, *both),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.studies._images import SETS, image_task
 from regimes.studies._types import Dataset, Ensemble, Run
 from regimes.studies.regimes import _setting, _training
@@ -133,8 +134,6 @@ def trained(
     params: Params, setting: Setting, data: Dataset, seeds: Sequence[int], device: str
 ) -> tuple[Ensemble, Run]:
     """Networks at the start and their runs, ordered by scale, then seed."""
-    from regimes import flow
-
     d = math.prod(data.in_shape)
     start, alpha = _setting.members(
         d, setting.width, setting.depth, setting.scale, seeds, bias=setting.bias, device=device
@@ -150,7 +149,7 @@ def trained(
         loss=setting.loss,
         max_steps=params.max_steps,
         subtract_init=setting.subtract_init,
-        momentum=None if setting.memory is None else flow.Momentum(memory=setting.memory),
+        momentum=None if setting.memory is None else rg.flow.Momentum(memory=setting.memory),
     )
 
 
