@@ -58,3 +58,12 @@ def test_unknown_room_lists_the_rooms():
 def test_every_listed_name_is_there():
     for name in regimes.__all__:
         assert getattr(regimes, name) is not None
+
+
+def test_recorded_results_are_known_outside_the_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REGIMES_RESULTS", raising=False)
+    shipped, own = regimes.lab.results_roots()
+    assert own == tmp_path / "results"
+    assert any(shipped.glob("regimes/phase-diagram/*/summary.json"))
+    assert regimes.lab.results_roots("there") == (tmp_path / "there",)

@@ -5,10 +5,42 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
+from types import UnionType
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+def shown(value: object) -> str:
+    """How an error shows what it was given: as it is when short, else by type and shape.
+
+    >>> shown(0.5), shown(list(range(100)))
+    ('0.5', 'list of 100 entries')
+    """
+    kind, shape = type(value).__name__, getattr(value, "shape", ())
+    if shape:  # a tensor or an array
+        return f"{kind} of shape {tuple(shape)}"
+    text = repr(value)
+    if len(text) <= 80 and "\n" not in text:
+        return text
+    return f"{kind} of {len(value)} entries" if isinstance(value, Sized) else kind
+
+
+def instance(
+    name: str, value: object, kind: type | UnionType | tuple[type, ...], expected: str
+) -> None:
+    """Raise a ValueError that names the argument and its type unless it is of the right kind.
+
+    >>> instance("rule", 0.1, StopIteration, "a StepRule")
+    Traceback (most recent call last):
+    ...
+    ValueError: rule must be a StepRule, got float 0.1
+    """
+    if not isinstance(value, kind):
+        text, own = shown(value), type(value).__name__
+        kind_shown = "" if text.startswith(own) or value is None else f"{own} "
+        raise ValueError(f"{name} must be {expected}, got {kind_shown}{text}")
 
 
 def nearest_first(name: str, valid: Iterable[str]) -> list[str]:
@@ -34,8 +66,8 @@ def choose(name: str, options: Mapping[str, T], what: str) -> T:
     """
     if isinstance(name, str) and name in options:
         return options[name]
-    listing = ", ".join(nearest_first(str(name), options))
-    raise ValueError(f"unknown {what} {name!r}; use one of: {listing}")
+    listing = ", ".join(nearest_first(name if isinstance(name, str) else "", options))
+    raise ValueError(f"unknown {what} {shown(name)}; use one of: {listing}")
 
 
 def positive_int(name: str, value: object, least: int = 1) -> int:
@@ -51,7 +83,7 @@ def positive_int(name: str, value: object, least: int = 1) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or number < least:
-        raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+        raise ValueError(f"{name} must be an integer >= {least}, got {shown(value)}")
     return number
 
 
@@ -63,5 +95,5 @@ def real(name: str, value: object, above: float = -math.inf, below: float = math
         number = math.nan
     if not (math.isfinite(number) and above < number < below):
         bounds = f" in ({above:g}, {below:g})" if (above, below) != (-math.inf, math.inf) else ""
-        raise ValueError(f"{name} must be a finite number{bounds}, got {value!r}")
+        raise ValueError(f"{name} must be a finite number{bounds}, got {shown(value)}")
     return number

@@ -7,6 +7,8 @@ import operator
 
 import torch
 
+from regimes._check import shown
+
 
 def generator(seed: int, stream: str) -> torch.Generator:
     """A CPU generator for one named stream of draws under one seed.
@@ -21,7 +23,7 @@ def generator(seed: int, stream: str) -> torch.Generator:
     try:
         number = operator.index(seed)
     except TypeError:
-        raise ValueError(f"seed must be an integer, got {seed!r}") from None
+        raise ValueError(f"seed must be an integer, got {shown(seed)}") from None
     digest = hashlib.sha256(f"{number}/{stream}".encode()).digest()
     made = torch.Generator(device="cpu")
     made.manual_seed(int.from_bytes(digest[:8], "little") >> 1)

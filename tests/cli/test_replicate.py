@@ -76,7 +76,7 @@ def test_what_cannot_be_replicated_is_refused(regimes, recorded, store):
     shown = regimes("replicate", "toy/echo", "--size", "smoke", "--workers", 0)
     assert "TOY-1" in shown.stdout
     only_there = regimes("replicate", "toy/echo", "--size", "smoke", "--record", code=2)
-    assert "in the store only" in only_there.stderr
+    assert "is not in" in only_there.stderr
 
 
 def test_a_stale_record_takes_no_replication(regimes, recorded):

@@ -42,12 +42,13 @@ def test_an_unknown_key_lists_the_valid_ones_with_types(regimes):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("toy/ecko",), "use one of: toy/echo"),
+        (("toy/ecko",), "nearest: toy/echo"),
         (("toy/echo", "--size", "huge"), "unknown size of toy/echo 'huge'"),
         (("toy/echo", "--on", "mars"), "--on must be local or ray"),
         (("toy/echo", "--dtype", "float16"), "unknown dtype 'float16'"),
         (("toy/echo", "--set", "scale=big"), "scale must be a number, got 'big'"),
-        (("toy/echo", "--workers", -2), "workers must be an integer >= 1"),
+        (("toy/echo", "--workers", -1), "Invalid value for '--workers'"),
+        (("toy/echo", "--set", "help"), "  scale: number (now 1.0)"),
     ],
 )
 def test_mistakes_are_explained_without_a_traceback(regimes, words, message):

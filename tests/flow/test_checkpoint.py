@@ -172,7 +172,8 @@ def bits(value):
 
 
 def fields(run):
-    return {name: bits(value) for name, value in vars(run).items() if name != "seconds"}
+    left = {"seconds", "networks"}  # wall time, and the parameters once more
+    return {name: bits(value) for name, value in vars(run).items() if name not in left}
 
 
 def stopped_and_resumed(run, dtype, stops, every=1):

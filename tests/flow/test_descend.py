@@ -1,5 +1,7 @@
 """Discrete descent against torch's own optimisers."""
 
+from inspect import signature
+
 import pytest
 import torch
 
@@ -21,7 +23,8 @@ def setting(p=30, seed=0):
 def test_full_batches_follow_torch(name):
     net, ds = setting()
     ours, theirs = OPTIMISERS[name]
-    run = flow.descend(net, ds, rate=0.1, optimiser=ours, max_steps=15, ensemble=2)
+    how = {"loss": "cross_entropy", "subtract_init": False, "max_steps": 15}
+    run = flow.descend(net, ds, rate=0.1, optimiser=ours, ensemble=2, **how)
     reference = net.reseeded(1)
     optimiser = theirs(reference.parameters())
     for _ in range(15):
@@ -32,6 +35,16 @@ def test_full_batches_follow_torch(name):
         run.outputs_test[1], reference(ds.x_test).detach(), rtol=1e-9, atol=1e-9
     )
     assert run.status == (flow.Status.REACHED,) * 2
+
+
+def test_what_means_the_same_has_the_same_default():
+    both, frozen = signature(flow.gradient_flow).parameters, signature(flow.kernel_flow).parameters
+    descent = signature(flow.descend).parameters
+    assert {"loss", "alpha", "subtract_init", "divide_by", "grid", "events"} <= descent.keys()
+    own = {"until", "max_steps"}  # steps of a length that is given end by their number
+    for one, other, left in ((both, frozen, set()), (both, descent, own)):
+        for name in (one.keys() & other.keys()) - left:
+            assert one[name].default == other[name].default, name
 
 
 def test_an_epoch_visits_every_point_once_and_members_alone_are_the_same():
@@ -92,7 +105,7 @@ def test_bad_input():
         flow.descend(net, ds, rate=0.1, batch_size=31)
     with pytest.raises(ValueError, match="unknown optimiser"):
         flow.descend(net, ds, rate=0.1, optimiser="adan")
-    with pytest.raises(ValueError, match="2 rates were given for 3"):
+    with pytest.raises(ValueError, match="2 of rate, 3 of ensemble"):
         flow.descend(net, ds, rate=[0.1, 0.1], ensemble=3)
     with pytest.raises(ValueError, match="must not be negative"):
         flow.descend(net, ds, rate=0.1, weight_decay=-1.0)

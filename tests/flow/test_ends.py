@@ -63,7 +63,7 @@ def test_members_that_do_not_fit_are_split_and_it_is_said():
     ds = stripe(p=50)
     options = {"loss": "softhinge_20", "max_steps": 30, "ensemble": 8}
     whole = flow.gradient_flow(make, ds, **options)
-    split = flow.gradient_flow(make, ds, memory="1MiB", **options)
+    split = flow.gradient_flow(make, ds, memory="1500KiB", **options)
     assert whole.notes == ()
     assert "at a time" in split.notes[0]
     assert "at a time" in repr(split)

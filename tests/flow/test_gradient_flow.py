@@ -1,5 +1,6 @@
 """The flow of networks: conserved quantities, limits, independence of members, ends, bad input."""
 
+import dataclasses
 import itertools
 import math
 
@@ -42,8 +43,8 @@ def test_fast_and_general_gradients_agree(dtype, tolerance):
         )
         objective = objective_of(members, "hinge", subtract_init=True, divide_by="alpha")
         assert is_shallow(members.ensemble)
-        fast = shallow_field(members.ensemble, members.train.x, objective, 2**30)
-        tiled = shallow_field(members.ensemble, members.train.x, objective, 1)
+        fast, _ = shallow_field(members.ensemble, members.train.x, objective, memory=2**30)
+        tiled = dataclasses.replace(fast, tile=1)
         slow = NetworkField(members.ensemble, members.train.x, True, objective, 2)
         state = {k: v + 0.1 * v.abs() for k, v in members.ensemble.parameters.items()}
         reference = slow.evaluate(state)
@@ -141,6 +142,7 @@ def test_order_of_convergence(method, order):
 
 @pytest.mark.parametrize("loss", ["hinge", "softhinge_20", "qhinge"])
 def test_large_alpha_is_the_frozen_kernel_step_for_step(loss):
+    """From the first step on, whose length is found alike."""
     net, ds = smooth(width=40), stripe(p=25)
     run = flow.gradient_flow(
         net,
@@ -150,7 +152,6 @@ def test_large_alpha_is_the_frozen_kernel_step_for_step(loss):
         until=None,
         t_end=3.0,
         tolerances=flow.Tolerances(gradient=1e-2, output=0.1),
-        rule=flow.StepRule(first=1e-3),
     )
     K, K_test = TangentKernel(net)(ds.x_train), TangentKernel(net)(ds.x_test, ds.x_train)
     frozen = flow.kernel_flow(
@@ -161,12 +162,33 @@ def test_large_alpha_is_the_frozen_kernel_step_for_step(loss):
         until=None,
         t_end=3.0,
         tolerances=flow.Tolerances(gradient=1e-2, output=0.1),
-        rule=flow.StepRule(first=1e-3),
     )
     torch.testing.assert_close(run.outputs_train, frozen.outputs_train, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(run.outputs_test, frozen.outputs_test, rtol=1e-5, atol=1e-5)
     if loss != "hinge":  # a smooth loss takes the very same steps
         assert run.steps.item() == frozen.steps.item()
+
+
+def test_the_first_step_lowers_the_loss_or_moves_the_weights_by_a_percent():
+    """At a large scale the first limit is nearer, at a small one the second."""
+    options = {"loss": "mse", "until": None, "t_end": 1e9, "max_steps": 1}
+    tolerances = flow.Tolerances(output=1e9, gradient=None)
+    run = flow.gradient_flow(
+        smooth(), stripe(p=10), alpha=[1e-4, 1e4], tolerances=tolerances, **options
+    )
+    history = {name: value[:, 0] for name, value in run.history.items()}
+    moved = history["step_size"] * history["gradient"] / history["weight"]
+    fallen = 1 - run.losses[:, -1] / run.losses[:, 0]
+    assert moved[0].item() == pytest.approx(0.01)
+    assert fallen[1].item() == pytest.approx(0.01, rel=0.05)
+    assert fallen[0] < 0.01
+    assert moved[1] < 0.01
+    old = flow.StepRule(first="weights")
+    run = flow.gradient_flow(
+        smooth(), stripe(p=10), alpha=1e4, tolerances=tolerances, rule=old, **options
+    )
+    step = run.history["step_size"][0, 0] * history["gradient"][1] / history["weight"][1]
+    assert step.item() == pytest.approx(0.01)
 
 
 def test_members_of_a_batch_equal_members_alone():

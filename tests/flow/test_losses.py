@@ -7,9 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regimes import flow
+from regimes import data, flow, nets
 from regimes._random import generator
 from regimes.flow._losses import resolve_loss
+from regimes.flow._slopes import check_slope
 
 BINARY = [
     flow.hinge(),
@@ -105,3 +106,60 @@ def test_labels_must_suit_the_loss():
         flow.hinge().check(torch.tensor([[0, 3]]), 3)
     with pytest.raises(ValueError, match="real targets"):
         flow.MeanSquare().check(torch.tensor([[0, 3]]), 1)
+
+
+def cubic(F, y):
+    return (1 - y * F).clamp_min(0) ** 3
+
+
+KERNEL = torch.eye(6, dtype=torch.float64) + 0.5
+LABELS = signs(torch.float64)[0, :6]
+
+
+def test_a_function_is_a_loss_by_autodiff(dtype, tolerance):
+    F, y = predictions(dtype), signs(dtype)
+    loss = resolve_loss(cubic, 1)
+    assert loss.name == "cubic"
+    exact = -3 * y * (1 - y * F[..., 0]).clamp_min(0) ** 2
+    torch.testing.assert_close(loss.derivative(F, y)[..., 0], exact, rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(loss.margins(F, y), y * F[..., 0])
+    classes = flow.FunctionLoss(lambda F, y: F.logsumexp(-1) - F.gather(-1, y[..., None])[..., 0])
+    F, y = predictions(dtype, 4), (torch.arange(30) % 4)[None]
+    for part in ("value", "derivative", "margins"):
+        expected = getattr(flow.CrossEntropy(), part)(F, y)
+        torch.testing.assert_close(getattr(classes, part)(F, y), expected)
+
+
+def test_flows_take_functions():
+    own = flow.FunctionLoss(lambda F, y: 0.5 * (1 - y * F).clamp_min(0) ** 2, margin=1.0)
+    end = {"until": None, "t_end": 5.0}
+    named, mine = (flow.kernel_flow(KERNEL, LABELS, loss=loss, **end) for loss in ("qhinge", own))
+    torch.testing.assert_close(mine.outputs_train, named.outputs_train)
+    plain = flow.MarginLoss("mine", lambda m: 0.5 * (1 - m).clamp_min(0).square(), None, 1.0)
+    mine = flow.kernel_flow(KERNEL, LABELS, loss=plain, **end)
+    torch.testing.assert_close(mine.outputs_train, named.outputs_train)
+    ds = data.stripe(n_train=6, n_test=3, d=3, dtype=torch.float64)
+    net = nets.FullyConnected(3, 5, dtype=torch.float64)
+    run = flow.gradient_flow(net, ds, loss=cubic, until="correct", max_steps=20)
+    assert (run.losses[:, -1] < run.losses[:, 0]).all()
+
+
+def test_a_given_slope_is_checked():
+    wrong = flow.MarginLoss("wrong", lambda m: (1 - m).clamp_min(0).square(), torch.sign, 1.0)
+    with pytest.raises(ValueError, match="derivative of the loss 'wrong' is not that of its val"):
+        flow.kernel_flow(KERNEL, LABELS, loss=wrong)
+    for loss in (*BINARY, flow.MeanSquare()):
+        check_slope(loss, signs(torch.float32), (2, 30, 1))
+    check_slope(flow.CrossEntropy(), torch.zeros(1, 5, dtype=torch.int64), (2, 5, 3))
+
+
+def test_functions_that_are_no_losses_are_refused():
+    cases = {
+        "a name, a Loss or a function": (3, None, torch.nn.MSELoss),
+        "take no mean over points": (torch.nn.MSELoss(), lambda F, y: 1.0),
+        "leaves torch on the way": (lambda F, y: torch.zeros_like(F.detach()),),
+    }
+    for sentence, losses in cases.items():
+        for loss in losses:
+            with pytest.raises(ValueError, match=sentence):
+                flow.kernel_flow(KERNEL, LABELS, loss=loss)

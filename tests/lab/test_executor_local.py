@@ -11,6 +11,7 @@ import pytest
 from regimes.lab import (
     ExecutorError,
     LocalExecutor,
+    Silent,
     Stop,
     Store,
     StoreError,
@@ -57,7 +58,7 @@ def test_a_killed_worker_costs_nothing_but_time(toys, store, begun):
 
 
 def test_a_worker_killed_from_outside(toys, store):
-    class Killer:
+    class Killer(Silent):
         victims = 0
 
         def show(self, tally, *, last=False):
@@ -112,7 +113,7 @@ def test_defaults_follow_the_machine(monkeypatch):
 
 
 def test_a_stop_lets_trials_in_flight_finish(toys, store):
-    class AfterOne:
+    class AfterOne(Silent):
         def show(self, tally, *, last=False):
             if tally.done == 1:
                 stop.request(signal.SIGTERM)
@@ -127,7 +128,7 @@ def test_a_stop_lets_trials_in_flight_finish(toys, store):
 
 
 def test_an_overdue_stop_drops_them(toys, store):
-    class AtOnce:
+    class AtOnce(Silent):
         def show(self, tally, *, last=False):
             stop.request()
 

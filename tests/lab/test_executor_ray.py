@@ -3,6 +3,7 @@
 import importlib.util
 import logging
 import os
+import socket
 import sys
 import threading
 import time
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from regimes.lab import ExecutorError, RayExecutor, Stop, agenda, execute, gather
+from regimes.lab import ExecutorError, RayExecutor, Silent, Stop, agenda, execute, gather
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="ray is not installed: pip install regimes[ray]")
@@ -20,6 +21,23 @@ def test_without_ray_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ExecutorError, match=r"pip install 'regimes\[ray\]'"):
         RayExecutor()
+
+
+@needs_ray
+@pytest.mark.ray
+def test_an_address_that_is_none_or_where_nothing_or_no_ray_answers_is_one_sentence(
+    toys, store, monkeypatch
+):
+    for text in ("HOST:PORT", "ray://head", "10.0.0.5", "head:99999"):
+        with pytest.raises(ValueError, match="a Ray address is HOST:PORT"):
+            RayExecutor(address=text)
+    with socket.create_server(("127.0.0.1", 0)) as server:  # listens, and says nothing
+        monkeypatch.setattr("regimes.lab._ray_address._WAIT", 0.3)
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ExecutorError, match=f"what answers at {address} is not Ray"):
+            sweep(toys.Trouble, toys.TroubleParams(), store, executor={"address": address})
+    with pytest.raises(ExecutorError, match="nothing answers at the Ray address"):
+        sweep(toys.Trouble, toys.TroubleParams(), store, executor={"address": address})
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +69,7 @@ class TestOnACluster:
         cluster.wait_for_nodes()
         lost = threading.Event()
 
-        class RemoveNode:
+        class RemoveNode(Silent):
             def show(self, tally, *, last=False):
                 if tally.done >= 6 and not lost.is_set():
                     lost.set()

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import pytest
 
 from regimes.lab import override
-from regimes.lab._overrides import shown
+from regimes.lab._parameters import shown
 
 
 @dataclass(frozen=True)

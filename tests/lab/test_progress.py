@@ -1,11 +1,13 @@
 import heapq
 import io
+import threading
 
 import pytest
 
-from regimes.lab import LiveBar, PlainLines, Tally, TrialConfig
+from regimes.lab import LiveBar, PlainLines, Stop, Tally, TrialConfig
 from regimes.lab._perform import Outcome
 from regimes.lab._queue import Task, TrialQueue
+from regimes.lab._watch import Watch
 
 
 def make(clock, count=4, already=2):
@@ -24,14 +26,14 @@ def test_the_line_says_counts_rate_time_left_and_best():
         tally.add(outcome)
     assert (tally.rate, tally.best) == (0.2, {"x": 0.5})
     assert tally.seconds_left is None  # the first warmed up, the second was much smaller than 2, 3
-    assert tally.line() == "4/6 trials, 0.2/s, best x 0.5"
+    assert tally.line() == "4/6 trials in 10 s, 0.2/s, best x 0.5"
     now[0] += 6.0
     outcome = Outcome(tasks[2].key, "finished", 6.0)
     queue.learn(outcome)
     tally.add(outcome)
     # costs 1 and 3 took 11 s, so 2 takes 5.5 s; by the clock 4; 8/10 of the cost is done
     assert tally.seconds_left == pytest.approx(0.2 * 5.5 + 0.8 * 4.0)
-    assert tally.line() == "5/6 trials, 0.188/s, 4 s left, best x 0.5"
+    assert tally.line() == "5/6 trials in 16 s, 0.188/s, 4 s left, best x 0.5"
 
 
 def estimates(costs, seconds, *, workers, startup, warm_up):
@@ -115,3 +117,40 @@ def test_the_bar_draws_on_a_terminal():
     bar.show(tally)
     bar.show(tally, last=True)
     assert "2/6 trials" in text.getvalue()
+
+
+def test_while_the_first_trial_works_its_place_and_time_are_told():
+    now = [0.0]
+    _, queue, tally = make(lambda: now[0])
+    queue.take()
+    now[0] = 75.0
+    assert tally.line() == "2/6 trials in 1 min 15 s, running i=3 (1 min 15 s)"
+    assert tally.line(running=False) == "2/6 trials in 1 min 15 s"
+
+
+def test_a_run_is_shown_before_anything_ends_and_a_stop_is_answered_at_once():
+    _, _, tally = make(lambda: 0.0)
+    lines, stop, said = [], Stop(), threading.Event()
+
+    def write(line):
+        lines.append(line)
+        if "bye" in line:
+            said.set()
+
+    with Watch(PlainLines(write, every=3600), tally, stop, "bye"):
+        assert lines == ["2/6 trials"]
+        stop.request()
+        assert said.wait(5)
+    assert lines == ["2/6 trials", "bye", "2/6 trials"]
+
+
+def test_a_log_grows_ever_slower_while_nothing_ends(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("regimes.lab._progress.time.monotonic", lambda: now[0])
+    _, _, tally = make(lambda: 0.0)
+    lines = []
+    progress = PlainLines(lambda line: lines.append(now[0]), every=5)
+    for second in range(100):
+        now[0] = float(second)
+        progress.show(tally)
+    assert lines == [0.0, 5.0, 15.0, 35.0, 75.0]

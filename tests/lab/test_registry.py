@@ -47,7 +47,7 @@ def test_a_broken_module_does_not_hide_the_others(tmp_path, monkeypatch, toys):
 
 
 def test_an_unknown_name_lists_the_nearest(toys):
-    with pytest.raises(ValueError, match="unknown study 'toy/ecko'; use one of: toy/echo"):
+    with pytest.raises(ValueError, match="unknown study 'toy/ecko'; nearest: toy/echo"):
         find("toy/ecko")
 
 

@@ -140,6 +140,28 @@ def test_an_error_at_the_flush_publishes_nothing(store, monkeypatch):
     assert list((store.root / "tmp").iterdir()) == []
 
 
+@pytest.mark.parametrize("count", [1, 40])  # flushed file by file, and all at once
+def test_the_folder_of_a_renamed_trial_is_flushed_after_the_rename(store, monkeypatch, count):
+    happened = []
+    fsync, rename = os.fsync, os.rename
+
+    def flushed(file):
+        happened.append(("flushed", str(Path(f"/proc/self/fd/{file}").readlink())))
+        fsync(file)
+
+    def renamed(source, target):
+        happened.append(("renamed", str(Path(target).parent)))
+        rename(source, target)
+
+    monkeypatch.setattr(durable.os, "fsync", flushed)
+    monkeypatch.setattr(durable.os, "rename", renamed)
+    store.commit([encoded(i) for i in range(count)])
+    store.add(store.root / "logs" / "one", {"text": b"1"})
+    for folder in (str(store.folder(STUDY)), str(store.root / "logs")):
+        last = max(i for i, each in enumerate(happened) if each == ("renamed", folder))
+        assert ("flushed", folder) in happened[last:], folder
+
+
 def test_a_file_size_limit_of_the_system_is_reported(tmp_path):
     script = f"""
 import resource, signal

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from regimes.lab import LocalExecutor, Stop, agenda, execute, gather, run
+from regimes.lab import LocalExecutor, Silent, Stop, agenda, execute, gather, run
 
 
 def test_a_finished_trial_is_never_run_again(toys, store, begun):
@@ -55,7 +55,7 @@ def test_cost_is_estimated_from_finished_trials(toys, store):
 
 
 def test_a_stop_between_trials_leaves_the_rest_for_later(toys, store):
-    class AfterTwo:
+    class AfterTwo(Silent):
         def show(self, tally, *, last=False):
             if tally.done == 2:
                 stop.request(2)
@@ -96,7 +96,7 @@ def test_an_unknown_device_is_refused(toys, store):
 
 
 def test_ctrl_c_in_a_script_saves_and_raises(toys, store):
-    class Interrupt:
+    class Interrupt(Silent):
         def show(self, tally, *, last=False):
             if tally.done == 2 and not last:
                 os.kill(os.getpid(), signal.SIGINT)
@@ -105,3 +105,10 @@ def test_ctrl_c_in_a_script_saves_and_raises(toys, store):
         run(toys.Trouble, store=store, progress=Interrupt())
     assert 2 <= len(store.keys("toy/trouble")) < 4
     assert (store.root / "summaries" / "toy" / "trouble" / "smoke" / "summary.json").exists()
+
+
+def test_a_call_names_the_parameter_it_does_not_know_and_keeps_its_changes(toys, store):
+    with pytest.raises(ValueError, match=r"unknown parameter 'scael'; nearest of 4:\n  scale"):
+        run("toy/echo", store=store, scael=2.0)
+    summary = run("toy/echo", store=store, scale=2.0, width=(1,))
+    assert summary.command == "regimes.lab.run('toy/echo', 'smoke', scale=2.0, width=(1,))"

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -80,6 +82,16 @@ def test_layers_and_pairs_come_from_the_same_number():
     pair = easy_difficult_alignment(G, labels, H, labels)
     assert (pair.easy, pair.difficult) == tuple(by_layer.values())
     assert pair.ratio == pair.easy / pair.difficult
+
+
+def test_a_layer_without_alignment_leaves_the_others_theirs():
+    """The bias of a linear readout has a constant kernel: nothing is left of it after centring."""
+    y = torch.tensor([1.0, 1.0, -1.0, -1.0])
+    found = layer_alignment({"weights": torch.outer(y, y), "bias": torch.ones(4, 4)}, y)
+    assert found["weights"] == pytest.approx(1.0)
+    assert math.isnan(found["bias"])
+    with pytest.raises(ValueError, match="labels are constant"):
+        layer_alignment({"weights": torch.outer(y, y)}, torch.ones(4))
 
 
 def test_undefined_alignments_are_refused():

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from regimes import measure
+from regimes import data, flow, measure, nets
 
 
 def test_layer_change(draw, dtype, tolerance):
@@ -92,6 +92,25 @@ def test_t_half_takes_the_first_of_several_and_passes_gaps():
     assert float(measure.t_half(times[:3], torch.tensor([2.0, 1.0, 0.0]))) == pytest.approx(1.0)
 
 
+def test_t_half_of_a_run_whose_members_end_at_different_times():
+    ds = data.stripe(n_train=10, n_test=1, d=3, seed=0, dtype=torch.float64)
+    net = nets.FullyConnected(3, 20, parametrization="mean_field", bias=True, dtype=torch.float64)
+    run = flow.gradient_flow(net, ds, alpha=[0.1, 1.0, 10.0], until="halved", divide_by="alpha")
+    assert (run.times[:, -1] == run.times[:, -2]).any()  # somebody's last record is repeated
+    found = measure.t_half(run.times, run.losses)
+    assert (found <= run.event_times["halved"]).all()
+    assert (found > 0.8 * run.event_times["halved"]).all()
+    gone = run.losses.clone()
+    gone[0, -2:] = math.nan  # a member that diverged repeats its last record too
+    assert measure.t_half(run.times, gone)[1:].tolist() == found[1:].tolist()
+
+
+def test_t_half_of_a_constant_loss_is_nan():
+    found = measure.t_half(torch.arange(3.0), torch.tensor([[1.0, 1.0, 1.0], [1.0, 0.4, 0.1]]))
+    assert math.isnan(found[0])
+    assert float(found[1]) == pytest.approx(0.5 / 0.6)
+
+
 def test_weight_amplification(draw):
     path = draw(7, 12).cumsum(0)
     found = measure.weight_amplification(path, path[0], path[2])
@@ -113,9 +132,13 @@ def test_bad_input_is_refused(draw):
     with pytest.raises(ValueError, match=r"step must be positive of shape \(\) or \(\)"):
         measure.preact_speed(draw(2, 2), draw(2, 2), torch.ones(2))
     with pytest.raises(ValueError, match="times must be increasing"):
-        measure.t_half(torch.zeros(3), torch.ones(3))
+        measure.t_half(torch.zeros(3), torch.tensor([3.0, 2.0, 1.0]))
     with pytest.raises(ValueError, match="initial loss must be positive"):
         measure.t_half(torch.arange(3.0), torch.zeros(3))
+    with pytest.raises(ValueError, match="initial loss must be positive and finite"):
+        measure.t_half(torch.arange(2.0), torch.tensor([math.inf, 1.0]))
+    with pytest.raises(ValueError, match="times must be increasing"):
+        measure.t_half(torch.tensor([0.0, 1.0, 1.0]), torch.tensor([3.0, 2.0, 1.0]))
     with pytest.raises(ValueError, match=r"times must have shape \(T,\)"):
         measure.t_half(torch.arange(2.0), torch.ones(3))
     with pytest.raises(ValueError, match="had not moved"):

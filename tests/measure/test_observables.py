@@ -18,6 +18,20 @@ def test_changes_are_relative_frobenius_norms(draw, dtype, tolerance, shape):
     assert float(flat) == pytest.approx(expected, rel=1e-12)
 
 
+def test_changes_of_a_stack_are_one_number_a_member(draw):
+    K, K0 = draw(2, 3, 2, 3, 2), draw(2, 3, 2, 3, 2, seed=1)
+    each = [measure.kernel_change(K[i], K0[i]) for i in range(2)]
+    torch.testing.assert_close(measure.kernel_change(K, K0), torch.stack(each))
+    w, w0 = K.flatten(1), K0.flatten(1)
+    torch.testing.assert_close(measure.weight_change(w, w0), torch.stack(each))
+    with pytest.raises(ValueError, match="weights of member 1 are zero"):
+        measure.weight_change(w, w0 * torch.tensor([[1.0], [0.0]]))
+    with pytest.raises(ValueError, match=r"one vector \(P,\) or a stack"):
+        measure.weight_change(K, K0)
+    with pytest.raises(ValueError, match="a stack of them with the members first"):
+        measure.kernel_change(w[0], w0[0])
+
+
 def test_gram_picture_is_sorted_and_normalised(draw):
     phi = draw(5, 3)
     K, y = phi @ phi.T, torch.tensor([1, -1, 1, -1, 1])

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from regimes.tangent import TangentKernel
+from regimes.tangent import TangentKernel, linearize
 from tests.tangent import zoo
 
 
@@ -104,15 +104,23 @@ def test_nan_output():
         TangentKernel(network(lambda y: y / 0))(X)
 
 
-@pytest.mark.parametrize("function", [lambda y: y.sum(1), lambda y: y[:, :, None], lambda y: y.T])
-def test_outputs_that_are_not_two_dimensional(function):
-    with pytest.raises(ValueError, match=r"must return \(samples, outputs\)"):
+@pytest.mark.parametrize("function", [lambda y: y.T, lambda y: y.sum()])
+def test_outputs_without_a_row_for_every_sample(function):
+    with pytest.raises(ValueError, match=r"must return \(samples, outputs\) = \([23], c\)"):
         TangentKernel(network(function))(X)
 
 
-def test_several_outputs_as_a_tuple():
-    with pytest.raises(ValueError, match="must return one tensor"):
-        TangentKernel(network(lambda y: (y, y)))(X)
+@pytest.mark.parametrize("make", [TangentKernel, linearize])
+def test_several_outputs_and_no_word_which(make):
+    says = r"one tensor, got tuple with 2: o\[0\] \(.*output=lambda o: o\[0\]"
+    with pytest.raises(ValueError, match=says):
+        make(network(lambda y: (y, y)))(X)
+    with pytest.raises(ValueError, match="without a floating-point tensor"):
+        make(network(lambda y: {"classes": y.argmax(1), "loss": y.sum()}))(X)
+    with pytest.raises(ValueError, match="does not suit what the network returns, tuple"):
+        make(network(lambda y: (y, y)), output=lambda o: o.logits)(X)
+    with pytest.raises(ValueError, match="output must be a function"):
+        make(network(), output="logits")
 
 
 def test_wrong_input_size():
@@ -189,7 +197,7 @@ def test_unknown_words():
     with pytest.raises(ValueError, match="on must be"):
         TangentKernel(network(), on="dask")
     kernel = TangentKernel(network())
-    for outputs in ("sum", 2, -1, [1.0, 2.0, 3.0]):
+    for outputs in ("sum", 2, -3, [1.0, 2.0, 3.0]):
         with pytest.raises(ValueError, match=r"outputs|output|weights"):
             kernel(X, outputs=outputs)
 

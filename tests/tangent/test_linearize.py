@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from regimes import data, nets
+from regimes import data, flow, nets
 from regimes._random import generator
 from regimes.tangent import TangentKernel, linearize
 from tests.tangent import zoo
@@ -64,6 +64,130 @@ def test_gradient_does_not_depend_on_theta(name):
         ]
     )
     assert torch.allclose(flat, true[0, 0], atol=1e-10)
+
+
+LARGE = {"resnet", "vgg", "wide resnet", "mnasnet-like", "lenet"}
+LARGE |= {"compiled"}  # torch.compile takes seconds to load; below is what it wraps
+
+
+@pytest.mark.parametrize("name", sorted(set(zoo.CASES) - LARGE))
+def test_every_network_of_the_zoo_has_a_linear_model(name, dtype):
+    """Values and gradients away from the anchor, against the Jacobian."""
+    network, x = zoo.build(name, dtype)
+    jacobian = zoo.jacobian(*zoo.build(name))
+    lin = linearize(network, biased=False)
+    draws = generator(0, "test/move")
+    leaves = [p for p in lin.parameters() if p.requires_grad]
+    with torch.no_grad():
+        for p in leaves:
+            p += 0.1 * torch.randn(p.shape, generator=draws, dtype=torch.float64).to(p)
+    delta = torch.cat([zoo.flat_real(d.detach()) for d in lin.displacement().values()]).double()
+    # parameters that are cast to float32 inside a network have its rounding, and the fixed point's
+    # own backward pass is as far from its derivative as it iterates
+    close = 1e-3 if dtype == torch.float32 else 1e-4 if name == "equilibrium" else 1e-8
+    close = {"rtol": close, "atol": 0.1 * close}
+    value = zoo.evaluate(lin, x)
+    torch.testing.assert_close(value.detach().double(), jacobian @ delta, **close)
+    found = torch.autograd.grad(value[0, 0], leaves, allow_unused=True)
+    flat = [
+        zoo.flat_real(torch.zeros_like(p) if g is None else g.to_dense())
+        for p, g in zip(leaves, found, strict=True)
+    ]
+    torch.testing.assert_close(torch.cat(flat).double(), jacobian[0, 0], **close)
+
+
+def test_a_compiled_network_is_the_network_inside():
+    network, x = zoo.build("mlp one output")
+    wrapper = nn.Module()
+    wrapper._orig_mod = network
+    assert torch.equal(linearize(wrapper)(x), network(x))
+
+
+def test_the_model_of_a_model_without_forward_mode():
+    """The derivative of its gradient is the product again."""
+    network, x = zoo.build("packed sequences")
+    lin = linearize(network)
+    leaves = list(lin.parameters())
+    v = torch.ones_like(lin(*x), requires_grad=True)
+    pulled = torch.autograd.grad(lin(*x), leaves, v, create_graph=True)
+    (pushed,) = torch.autograd.grad(pulled, v, [0.1 * p.detach() for p in leaves])
+    with torch.no_grad():
+        before = lin(*x)
+        for p in leaves:
+            p *= 1.1
+    torch.testing.assert_close(pushed, lin(*x).detach() - before)
+
+
+def test_a_network_without_any_derivative_along_a_direction():
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx, gradient):
+            return 2 * gradient
+
+    network, x = zoo.build("mlp one output")
+    network[1].forward = Once.apply
+    with pytest.raises(ValueError, match="cannot be linearised: its derivative along a direction"):
+        linearize(network)(x)
+
+
+def test_parameters_are_those_of_the_model_alone():
+    network, x = zoo.build("mlp one output")
+    lin = linearize(
+        network, anchor=moved(network, 0.1)[0].state_dict(), origin=network.state_dict()
+    )
+    names = [name for name, _ in network.named_parameters()]
+    assert [name for name, _ in lin.named_parameters()] == [f"theta.{name}" for name in names]
+    assert all(p.requires_grad for p in lin.parameters())
+    assert [name for name, _ in lin.anchor.named_buffers()] == names
+    assert set(lin.state_dict()) == {
+        f"{a}.{b}" for a in ("theta", "anchor", "origin") for b in names
+    }
+    again, before = copy.deepcopy(lin), lin(x).detach()
+    with torch.no_grad():
+        for p in lin.parameters():
+            p += 1.0
+    assert torch.equal(again(x), before)
+    assert not torch.allclose(lin(x), before)
+
+
+@pytest.mark.parametrize("name", ["mlp one output", "packed sequences"])
+def test_moves_to_another_precision(name):
+    network, x = zoo.build(name)
+    lin = linearize(network)
+    expected = zoo.evaluate(lin, x)
+    single = (
+        tuple(t.float() if t.is_floating_point() else t for t in x) if name[0] == "p" else x.float()
+    )
+    found = zoo.evaluate(lin.float(), single)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_flows_like_its_kernel():
+    """A linear model under gradient flow: its kernel frozen at the anchor."""
+    ds = data.stripe(n_train=8, n_test=4, d=3, seed=0, dtype=torch.float64)
+    network = nets.FullyConnected(3, 6, depth=2, seed=0, dtype=torch.float64)
+    end = {"t_end": 0.5, "until": None, "loss": "mse", "tolerances": flow.Tolerances(0.01, 0.01)}
+    run = flow.gradient_flow(linearize(network), ds, **end)
+    kernel = TangentKernel(network)
+    frozen = flow.kernel_flow(kernel(ds.x_train), ds.y_train, kernel(ds.x_test, ds.x_train), **end)
+    torch.testing.assert_close(run.outputs_test, frozen.outputs_test, rtol=1e-2, atol=1e-2)
+    assert set(run.parameters) == {f"theta.{name}" for name, _ in network.named_parameters()}
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_what_torch_func_cannot_go_through_is_said(called):
+    network, (x, _) = zoo.build("packed sequences")
+    lin = linearize(network.recurrent, output=lambda o: o[0])
+    if called:
+        lin(x)
+    with pytest.raises(ValueError, match=r"LSTM cannot go through torch\.func.*with an optimiser"):
+        torch.func.vmap(lin)(x[None])
 
 
 def test_unbiased_starts_at_zero_and_measures_from_its_origin():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regimes import nets
+from regimes import measure, nets
 from regimes.tangent import TangentKernel, layer_gradients, stacked_change, stacked_gram
 
 
@@ -27,6 +27,7 @@ def test_it_is_the_kernel_of_every_member(dtype, tolerance, depth, bias, paramet
     for i in range(3):
         kernel = TangentKernel(ensemble.member(i), precision=str(dtype).removeprefix("torch."))
         torch.testing.assert_close(found[i], kernel(x), rtol=50 * tolerance, atol=50 * tolerance)
+    torch.testing.assert_close(stacked_gram(ensemble, x[:2], x), found[:, :2])
 
 
 def test_a_small_budget_takes_the_members_one_by_one():
@@ -34,10 +35,19 @@ def test_a_small_budget_takes_the_members_one_by_one():
     torch.testing.assert_close(stacked_gram(ensemble, x, memory=1), stacked_gram(ensemble, x))
 
 
+def test_the_change_of_every_members_kernel():
+    ensemble, other = members(depth=2), members(depth=3)
+    after, before = stacked_gram(other, torch.eye(4)), stacked_gram(ensemble, torch.eye(4))
+    each = [measure.kernel_change(after[i], before[i]) for i in range(3)]
+    torch.testing.assert_close(measure.kernel_change(after, before), torch.stack(each))
+
+
 @pytest.mark.parametrize("function", [stacked_gram, layer_gradients])
 def test_other_networks_are_refused(function):
     with pytest.raises(ValueError, match=f"{function.__name__} takes .* one output"):
         function(members(out_dim=2), torch.ones(5, 4))
+    with pytest.raises(ValueError, match=r"takes an Ensemble, got FullyConnected; make one with"):
+        function(nets.FullyConnected(4, 6, seed=0), torch.ones(5, 4))
 
 
 def test_gradients_by_layer_are_those_of_automatic_differentiation():
@@ -59,7 +69,7 @@ def test_changes_are_those_of_every_member_and_first_kernels_are_shared():
         name: value + 0.1 * torch.arange(6).view(-1, *[1] * (value.ndim - 1))
         for name, value in start.parameters.items()
     }
-    end = nets.Ensemble(start.template, moved, start.buffers)
+    end = start.moved_to(moved)
     x = torch.linspace(-1, 1, 20, dtype=torch.float64).reshape(5, 4)
     found = stacked_change(start, end, x)
     torch.testing.assert_close(stacked_change(start, end, x, period=3), found)

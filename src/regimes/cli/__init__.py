@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from regimes import __version__
 from regimes.cli import (
     _check_results,
     _claims,
+    _docs,
     _doctor,
     _replicate,
     _report,
@@ -18,7 +20,7 @@ from regimes.cli import (
     _runs,
     _studies,
 )
-from regimes.cli._output import BROKEN, fail
+from regimes.cli._output import BROKEN, fail, say
 from regimes.cli._typed import RememberWords
 
 __all__ = ["app"]
@@ -37,14 +39,32 @@ class _Commands(RememberWords):
             fail(f"{error.strerror or error}{place}", BROKEN)
 
 
+def _tell(asked: bool) -> None:
+    if asked:
+        say(f"regimes {__version__}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=_Commands,
-    help="A laboratory for how neural networks learn.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and leave.", is_eager=True, callback=_tell
+        ),
+    ] = False,
+) -> None:
+    """A laboratory for how neural networks learn."""
+
+
 app.command("studies")(_studies.studies)
 app.command("run")(_run.run)
 app.command("replicate")(_replicate.replicate)
@@ -53,4 +73,5 @@ app.command("report")(_report.report)
 app.add_typer(_runs.app, name="runs")
 app.add_typer(_results.app, name="results")
 app.command("check-results")(_check_results.check_committed)
+app.command("docs")(_docs.docs)
 app.command("doctor")(_doctor.doctor)

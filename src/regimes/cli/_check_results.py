@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Annotated
 
 import typer
 
 from regimes.cli._options import ResultsOption
-from regimes.cli._output import FAILED, fail, say
-from regimes.lab import check_results, discover, results_root
+from regimes.cli._output import FAILED, say, user_errors
+from regimes.lab import check_results, check_study, discover, results_root, results_roots
 
 
 def check_committed(
@@ -22,12 +23,15 @@ def check_committed(
     results: ResultsOption = None,
 ) -> None:
     """Judge every committed record again from its data; exit status 1 on any difference."""
-    catalogue, root = discover(), results_root(results)
+    catalogue = discover()
+    # what comes with the package is judged, but never written to
+    roots = (results_root(results),) if update else results_roots(results)
     for name in study or []:
-        if name not in catalogue.studies:
-            fail(f"unknown study {name!r}; use one of: {', '.join(catalogue.studies)}")
+        with user_errors():
+            check_study(name, catalogue)
     checked = []
-    for record in check_results(catalogue, root, only=study or [], update=update):
+    each = (check_results(catalogue, root, only=study or [], update=update) for root in roots)
+    for record in itertools.chain.from_iterable(each):
         checked.append(record)
         name = f"{record.study} ({record.label})"
         for line in record.changes:

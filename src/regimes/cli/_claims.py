@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regimes.cli._complete import studies, themes
 from regimes.cli._options import (
     JsonOption,
     RefreshOption,
@@ -13,26 +14,31 @@ from regimes.cli._options import (
     SourceOption,
     StoreOption,
 )
-from regimes.cli._output import FAILED, fail, say, say_json, table
+from regimes.cli._output import FAILED, fail, say, say_json, table, user_errors
 from regimes.lab import (
     LedgerLine,
     Store,
     Verdict,
+    check_study,
+    check_theme,
     count_replicated,
     count_verdicts,
     discover,
     known_summaries,
     measured_text,
-    results_root,
+    results_roots,
     verdicts,
 )
 
 
 def claims(
     study: Annotated[
-        str | None, typer.Option("--study", help="Only what this study judges.")
+        str | None,
+        typer.Option("--study", help="Only what this study judges.", autocompletion=studies),
     ] = None,
-    theme: Annotated[str | None, typer.Option("--theme", help="Only this theme.")] = None,
+    theme: Annotated[
+        str | None, typer.Option("--theme", help="Only this theme.", autocompletion=themes)
+    ] = None,
     verdict: Annotated[
         str | None, typer.Option("--verdict", help="Only these, such as 'not reproduced'.")
     ] = None,
@@ -52,10 +58,13 @@ def claims(
     if verdict is not None and verdict not in set(Verdict):
         fail(f"unknown verdict {verdict!r}; use one of: {', '.join(Verdict)}")
     catalogue = discover()
-    if study is not None and study not in catalogue.studies:
-        fail(f"unknown study {study!r}; use one of: {', '.join(catalogue.studies)}")
+    with user_errors():
+        if study is not None:
+            check_study(study, catalogue)
+        if theme is not None:
+            check_theme(theme, catalogue)
     found = known_summaries(
-        catalogue, Store(store), results_root(results), source=source, refresh=refresh
+        catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )
     for summary in found:
         for problem in filter(None, (summary.problem, *(f"stale: {r}" for r in summary.stale))):

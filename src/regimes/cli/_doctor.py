@@ -11,7 +11,14 @@ from typing import Any
 
 from regimes.cli._options import JsonOption, ResultsOption, StoreOption
 from regimes.cli._output import say, say_json
-from regimes.lab import Store, discover, environment, results_root
+from regimes.lab import (
+    Store,
+    discover,
+    environment,
+    results_root,
+    results_roots,
+    stored_summaries,
+)
 from regimes.lab._environment import gpus
 
 _EXTRAS = {"ray": "ray", "web": "fastapi", "equivariant": "e3nn", "lightning": "lightning"}
@@ -21,7 +28,7 @@ def doctor(
     store: StoreOption = None, results: ResultsOption = None, as_json: JsonOption = False
 ) -> None:
     """Show versions, devices, threads, folders and free disk space."""
-    found = _examine(Store(store), results_root(results))
+    found = _examine(Store(store), results)
     if as_json:
         say_json(found)
         return
@@ -33,7 +40,7 @@ def doctor(
             say(f"{' ' * width}  {line}")
 
 
-def _examine(store: Store, results: Path) -> dict[str, Any]:
+def _examine(store: Store, results: str | None) -> dict[str, Any]:
     import torch
 
     facts = environment()
@@ -54,11 +61,16 @@ def _examine(store: Store, results: Path) -> dict[str, Any]:
         ],
         "data root": _folder(data) if data else "REGIMES_DATA is not set; data are downloaded",
         "store": f"{_folder(store.root)} ({_origin('REGIMES_STORE')})",
-        "results": f"{_folder(results)} ({_origin('REGIMES_RESULTS')})",
+        "results": f"{_folder(results_root(results))} ({_origin('REGIMES_RESULTS')})",
+        "records": f"{_records(results)} known here",
         "free disk": f"{free / 2**30:.1f} GiB at the store",
         "studies": str(len(catalogue.studies)),
         "broken": [f"{module}: {why}" for module, why in catalogue.broken.items()] or ["none"],
     }
+
+
+def _records(results: str | None) -> int:
+    return sum(1 for _ in stored_summaries(*results_roots(results), data=False))
 
 
 def _folder(path: str | Path) -> str:

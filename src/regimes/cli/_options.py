@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from regimes.cli._complete import settings, sizes, studies
+
 StoreOption = Annotated[
     str | None,
     typer.Option("--store", metavar="FOLDER", help="Trials on disk [REGIMES_STORE or out/store]."),
@@ -17,10 +19,21 @@ ResultsOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for scripts.")]
-SizeOption = Annotated[str, typer.Option("--size", help="smoke (seconds), cpu or paper.")]
+StudyArgument = Annotated[
+    str,
+    typer.Argument(help="The study's name, as `regimes studies` lists it.", autocompletion=studies),
+]
+SizeOption = Annotated[
+    str, typer.Option("--size", help="smoke (seconds), cpu or paper.", autocompletion=sizes)
+]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a parameter; may be repeated. `--set help` lists them.",
+        autocompletion=settings,
+    ),
 ]
 DtypeOption = Annotated[
     str | None, typer.Option("--dtype", help="float32 or float64 [the study's own].")
@@ -32,7 +45,13 @@ RefreshOption = Annotated[
     bool, typer.Option("--refresh", help="Compute summaries anew from the trials in the store.")
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", help="Worker processes; 0 runs in this process.")
+    int | None,
+    typer.Option(
+        "--workers",
+        min=0,
+        help="Worker processes; 0 runs in this process. [one per core, or per GPU with cuda]",
+        show_default=False,
+    ),
 ]
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", help="CPU threads for each worker.")

@@ -16,6 +16,7 @@ from regimes.cli._options import (
     SetOption,
     SizeOption,
     StoreOption,
+    StudyArgument,
     ThreadsOption,
     WorkersOption,
 )
@@ -46,13 +47,14 @@ from regimes.lab import (
     override,
     record_replication,
     results_root,
+    results_roots,
     seeds_seen,
     stored_summaries,
 )
 
 
 def replicate(
-    study: Annotated[str, typer.Argument(help="The study's name, as `regimes studies` lists it.")],
+    study: StudyArgument,
     size: SizeOption = "cpu",
     settings: SetOption = None,
     workers: WorkersOption = None,
@@ -81,7 +83,10 @@ def replicate(
         label = fresh_label(chosen, size, own, dtype)
         request = Request(chosen, size, params, place, dtype, device, typed(), label)
         if keep and (record.stale or not committed):
-            why = "; ".join(record.stale) or "it is in the store only: regimes results save"
+            why = (
+                "; ".join(record.stale)
+                or f"it is not in {results_root(results)}: regimes results save"
+            )
             fail(f"the record of {study} ({size}) cannot take a replication: {why}")
         planned = plan(request)
     for reason in record.stale:
@@ -114,14 +119,17 @@ def _recorded(
     study: Study, size: str, store: Store, results: str | None
 ) -> tuple[Summary, bool, set[int]]:
     """The run to compare with, whether it is committed, and every seed of the records."""
-    records = [each for each in stored_summaries(results_root(results)) if each.study == study.name]
+    known = stored_summaries(*results_roots(results))
+    records = [each for each in known if each.study == study.name]
     others = stored_summaries(store.root / "summaries")
     mine = [each for each in others if (each.study, each.label) == (study.name, size)]
     for runs in (records, mine):
         for summary in runs:
             if summary.label == size and summary.finished:
                 seen = seeds_seen(study, [summary, *records])
-                return marked(summary, study), runs is records, seen
+                place = results_root(results) / study.name / size
+                committed = runs is records and place.is_dir()
+                return marked(summary, study), committed, seen
     raise ValueError(
         f"nothing is recorded of {study.name} at size {size}; "
         f"start with: regimes run {study.name} --size {size}"

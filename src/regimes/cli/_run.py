@@ -20,6 +20,7 @@ from regimes.cli._options import (
     SetOption,
     SizeOption,
     StoreOption,
+    StudyArgument,
     ThreadsOption,
     WorkersOption,
 )
@@ -52,7 +53,7 @@ _SHOWN_FAILURES = 10
 
 
 def run(
-    study: Annotated[str, typer.Argument(help="The study's name, as `regimes studies` lists it.")],
+    study: StudyArgument,
     size: SizeOption = "smoke",
     settings: SetOption = None,
     on: Annotated[str, typer.Option("--on", help="local or ray.")] = "local",
@@ -63,7 +64,12 @@ def run(
     dry_run: DryRunOption = False,
     store: StoreOption = None,
     address: Annotated[
-        str | None, typer.Option("--address", help="Ray: a running cluster [RAY_ADDRESS].")
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="HOST:PORT",
+            help="Ray: a running cluster, or auto to look for one here [RAY_ADDRESS].",
+        ),
     ] = None,
     write: Annotated[
         str, typer.Option("--write", help="Ray: who writes results, driver or worker.")
@@ -161,6 +167,8 @@ def executor_of(
             "use it with --on local and --workers 1 or more"
         )
     if on == "ray":
+        if workers == 0:
+            raise ValueError("--workers 0 runs in this process; with --on ray ask for 1 or more")
         return RayExecutor(
             address=address, workers=workers, threads=threads or 1, device=device, write=write
         )

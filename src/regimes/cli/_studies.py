@@ -15,7 +15,7 @@ from regimes.lab import (
     discover,
     marked,
     marks,
-    results_root,
+    results_roots,
     stored_summaries,
 )
 
@@ -30,7 +30,7 @@ def studies(
     """
     catalogue, place = discover(), Store(store)
     records: dict[str, list[Summary]] = {}
-    for record in stored_summaries(results_root(results), data=False):
+    for record in stored_summaries(*results_roots(results), data=False):
         records.setdefault(record.study, []).append(record)
     states = {
         name: _state(study, place, records.get(name, []))

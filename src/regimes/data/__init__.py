@@ -16,6 +16,7 @@ Dataset 'digits': 1000 train, 797 test, x of shape (10,), float32, seed 0
            5. parity()
 """
 
+from regimes import _door
 from regimes.data._cylinder import balanced_radius, cylinder
 from regimes.data._dataset import Dataset, Points
 from regimes.data._directions import compress, rotate
@@ -76,3 +77,5 @@ __all__ = [
     "stripe",
     "subset",
 ]
+
+_door.keep(globals())

@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from regimes._html import block, cloud, facts
+
+_SHOWN = 300  # points in a notebook's picture
+
 
 class Points(NamedTuple):
     """Labelled points: x of shape (n, *in_shape) and y of shape (n,)."""
@@ -69,6 +73,8 @@ class Dataset:
                 object.__setattr__(self, "seed", operator.index(self.seed))
             except TypeError:
                 raise ValueError(f"seed must be an integer or None, got {self.seed!r}") from None
+        if not isinstance(self.probes, Mapping):
+            raise ValueError(f"probes must map names to Points(x, y), got {self.probes!r}")
         probes = dict(self.probes)
         for key, points in probes.items():
             if not isinstance(points, Points):
@@ -179,6 +185,44 @@ class Dataset:
         for number, line in enumerate(self.description, start=1):
             lines.append(f"  {'made by' if number == 1 else '':7}  {number}. {line}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """What `print` says as a table, with the first two coordinates of some points."""
+        dtype = str(self.x_train.dtype).removeprefix("torch.")
+        rows = {
+            "x": f"shape {self.in_shape}, {dtype}",
+            "y train": _label_summary(self.y_train, self.classes),
+            "y test": _label_summary(self.y_test, self.classes),
+            "seed": self.seed,
+            **{f"probe {name}": f"{len(points.x)} points" for name, points in self.probes.items()},
+            "made by": "; ".join(self.description),
+        }
+        title = f"Dataset {self.name!r}: {self.n_train} train, {self.n_test} test"
+        return block(title, facts(rows), self._picture())
+
+    def _picture(self) -> str:
+        """Points of a plane or more; images show nothing in their first two pixels."""
+        if len(self.in_shape) != 1 or self.in_shape[0] < 2:
+            return ""
+        x, y = self.x_train[:_SHOWN, :2].tolist(), self.y_train[:_SHOWN]
+        kinds = [self.classes.index(int(label)) for label in y] if self.classes else [0] * len(x)
+        caption = f"coordinates 1 and 2 of {len(x)} training points"
+        return cloud([(a, b) for a, b in x], kinds, caption)
+
+    def __len__(self) -> int:
+        """Number of training points: with `ds[i]` what `torch.utils.data.DataLoader` asks for."""
+        return self.n_train
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, Tensor]:
+        """Training inputs and labels at an index, a slice or a tensor of indices.
+
+        >>> from torch.utils.data import DataLoader
+        >>> from regimes import data
+        >>> x, y = next(iter(DataLoader(data.stripe(n_train=100, n_test=1, d=3), batch_size=8)))
+        >>> x.shape, y.shape
+        (torch.Size([8, 3]), torch.Size([8]))
+        """
+        return self.x_train[index], self.y_train[index]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mapping proxy can be neither copied nor sent to a worker process; a dict can.

@@ -66,6 +66,8 @@ def quad_sphere(
                 f"form must be a tensor of shape ({d}, {d}), got {getattr(form, 'shape', form)!r}"
             )
         matrix = form.detach().cpu().double()
+        if not bool(matrix.isfinite().all()):
+            raise ValueError("form holds NaN or infinite entries")
         rule = "is the given form"
 
     def sample(n: int, source: torch.Generator) -> Tensor:

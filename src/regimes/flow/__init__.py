@@ -8,6 +8,7 @@ All three take the same losses, events and observers, train stacked members side
 return a `Run` that says what happened to each.
 """
 
+from regimes import _door
 from regimes.flow._checkpoint import Checkpoint
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._descend import descend
@@ -24,6 +25,7 @@ from regimes.flow._gradient_flow import gradient_flow
 from regimes.flow._kernel_flow import kernel_flow, kernel_steps
 from regimes.flow._losses import (
     CrossEntropy,
+    FunctionLoss,
     Loss,
     MarginLoss,
     MeanSquare,
@@ -61,6 +63,7 @@ __all__ = [
     "Event",
     "EverySteps",
     "EveryTime",
+    "FunctionLoss",
     "KernelSnapshot",
     "LogTimes",
     "Loss",
@@ -99,3 +102,5 @@ __all__ = [
     "soft_hinge",
     "step_changes",
 ]
+
+_door.keep(globals())

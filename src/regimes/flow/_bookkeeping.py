@@ -38,6 +38,7 @@ class Ends:
     event_times: dict[str, Tensor]
     counts: dict[str, Tensor]
     worst: dict[str, Tensor]
+    unresolved: Tensor
     seconds: float
 
 
@@ -110,6 +111,7 @@ class Bookkeeper:
         self.time, self.step = np.zeros(size), np.zeros(size)
         self.counts = {k: np.zeros(size, dtype=np.int64) for k in ("taken", "refused", "forced")}
         self.worst = {k: np.zeros(size) for k in ("output", "gradient", "weight")}
+        self.unresolved = np.zeros(size)
         self._event_times = {event.name: np.full(size, np.nan) for event in events}
         self._status = [Status.OUT_OF_TIME] * size
         self._history = History(size)
@@ -147,8 +149,10 @@ class Bookkeeper:
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[ids]) & event.test(readings)
-            times[ids[new]] = readings.time[new]
+            new = moved & np.isnan(times[ids])
+            if new.any():
+                new &= event.test(readings)
+                times[ids[new]] = readings.time[new]
             happened[event.name] = new
         ended = who_ended(ids, readings)
         done = np.logical_or.reduce(list(ended.values()))
@@ -191,7 +195,7 @@ class Bookkeeper:
         order = list(Status)
         numbers = within("first", self.first) | within("event", self._event_times)
         numbers |= within("count", self.counts) | within("worst", self.worst)
-        numbers |= {"time": self.time, "step": self.step}
+        numbers |= {"time": self.time, "step": self.step, "unresolved": self.unresolved}
         return (
             {name: torch.from_numpy(value) for name, value in numbers.items()}
             | {
@@ -210,6 +214,7 @@ class Bookkeeper:
         order = list(Status)
         self._begin -= float(kept["seconds"])
         self.time, self.step = kept["time"].numpy(), kept["step"].numpy()
+        self.unresolved = kept["unresolved"].numpy()
         for mine, name in (
             (self.first, "first"),
             (self._event_times, "event"),
@@ -238,6 +243,7 @@ class Bookkeeper:
             event_times={k: torch.from_numpy(v) for k, v in self._event_times.items()},
             counts={k: torch.from_numpy(v) for k, v in self.counts.items()},
             worst={k: torch.from_numpy(v) for k, v in self.worst.items()},
+            unresolved=torch.from_numpy(self.unresolved),
             seconds=self.seconds,
         )
 
@@ -276,5 +282,5 @@ def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, 
 
 def to_host(numbers: Mapping[str, Tensor]) -> dict[str, Floats]:
     """All numbers in one transfer, as float64 arrays."""
-    packed = torch.stack([value.double() for value in numbers.values()]).cpu().numpy()
+    packed = torch.stack(list(numbers.values())).double().cpu().numpy()
     return dict(zip(numbers, packed, strict=True))

@@ -16,12 +16,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regimes._check import shown
 from regimes._memory import parse_bytes
 from regimes.flow._bookkeeping import Batch, Bookkeeper, below, within
 from regimes.flow._layout import pack, unpack
 from regimes.flow._readings import Readings
 
-_FORMAT = 1  # raised when what is saved changes its names or meaning
+_FORMAT = 2  # raised when what is saved changes its names or meaning
 
 
 class Checkpoint(Protocol):
@@ -79,6 +80,11 @@ class Keeper:
         self._found: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None
         if checkpoint is None:
             return
+        if not all(callable(getattr(checkpoint, name, None)) for name in ("due", "save", "load")):
+            raise ValueError(
+                "checkpoint must have due, save and load, as point.checkpoint() of a trial does, "
+                f"got {shown(checkpoint)}"
+            )
         own = {"format": _FORMAT, "torch": torch.__version__, "device": device.type, **run()}
         self._run = {name: repr(value) for name, value in own.items()}
         self._found = checkpoint.load()

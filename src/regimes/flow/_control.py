@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
@@ -51,7 +51,10 @@ class StepRule:
     """How the step length follows acceptance (docs/themes/regimes.md, "Steps of the flow").
 
     Attributes:
-        first: length of the first step; None takes one that moves the state by about a percent.
+        first: length of the first step. None takes the shorter of two that, to first order, lower
+            the loss by a percent and move the weights by a percent; with a frozen kernel, where
+            no weights move, the first of them, so that it is the limit of large alpha from the
+            first step on. "weights" takes the second alone, or one over the speed of a kernel.
         shrink: a refused step is divided by this.
         grow: an accepted one whose changes all are below half their tolerances is multiplied.
         floor: once the step is shorter than `floor * t`, accept it although the gradient changes
@@ -60,13 +63,13 @@ class StepRule:
             tolerances hold for them too. None never does.
     """
 
-    first: float | None = None
+    first: float | Literal["weights"] | None = None
     shrink: float = 10.0
     grow: float = 1.1
     floor: float | None = None
 
     def __post_init__(self) -> None:
-        if self.first is not None:
+        if self.first not in (None, "weights"):
             real("first step", self.first, above=0.0)
         real("shrink", self.shrink, above=1.0)
         real("grow", self.grow, above=1.0)

@@ -21,8 +21,8 @@ from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._network_field import parameter_change
-from regimes.flow._objective import Objective
-from regimes.flow._tiles import tile_of
+from regimes.flow._objective import EVERYBODY, Objective
+from regimes.flow._tiles import COPIES, tile_of
 from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
 
 _CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
@@ -55,23 +55,27 @@ class DeepField:
         predictions: list[Tensor] = []
         # contiguous whatever the state is: products are written into views of it
         speed = {name: value.new_empty(value.shape) for name, value in state.items()}
+        if size <= self.tile:
+            return Evaluation(self._tile(state, EVERYBODY, speed), speed)
         for i in range(0, size, self.tile):
             predictions.append(self._tile(state, slice(i, i + self.tile), speed))
-        return Evaluation(
-            predictions[0] if len(predictions) == 1 else torch.cat(predictions), speed
-        )
+        return Evaluation(torch.cat(predictions), speed)
 
     def _tile(self, state: State, part: slice, speed: dict[str, Tensor]) -> Tensor:
         """Predictions of some members; their speeds are written where they belong."""
         last = len(self.weights) - 1
-        weights = [state[f"layers.{i}.weight"][part] for i in range(last + 1)]
-        values = [self.inputs if self.inputs.ndim == 2 else self.inputs[part]]
+        everybody = part is EVERYBODY
+        own = state if everybody else {name: value[part] for name, value in state.items()}
+        speed = speed if everybody else {name: value[part] for name, value in speed.items()}
+        weights = [own[f"layers.{i}.weight"] for i in range(last + 1)]
+        shared = everybody or self.inputs.ndim == 2
+        values = [self.inputs if shared else self.inputs[part]]
         kept: list[Tensor] = []
         for i, weight in enumerate(weights):
             z = _times(weight, values[i], self.weights[i])
             scale = self.biases[i]
             if scale is not None:
-                z.add_(state[f"layers.{i}.bias"][part].unsqueeze(-1), alpha=scale)
+                z.add_(own[f"layers.{i}.bias"].unsqueeze(-1), alpha=scale)
             if i < last:
                 value, needed = self.curve.apply(z)
                 values.append(value)
@@ -80,7 +84,7 @@ class DeepField:
         pull = self.objective.pull(predictions, part).mT  # (m, c, n)
         rows: Tensor | None = None  # a factor of every row of `pull` that is still to be multiplied
         for i in range(last, -1, -1):
-            made = speed[f"layers.{i}.weight"][part]
+            made = speed[f"layers.{i}.weight"]
             _gradient(pull, values[i], self.weights[i], made)
             weight = weights[i]
             if rows is not None:
@@ -89,7 +93,8 @@ class DeepField:
             scale = self.biases[i]
             if scale is not None:
                 summed = pull.sum(-1).mul_(scale)
-                speed[f"layers.{i}.bias"][part] = summed if rows is None else summed * rows[..., 0]
+                into = speed[f"layers.{i}.bias"]
+                into.copy_(summed if rows is None else summed * rows[..., 0])
             if i == 0:
                 break
             if pull.shape[1] == 1:  # W^T p is an outer product: its factor W waits
@@ -140,7 +145,13 @@ def is_deep(ensemble: Ensemble) -> bool:
 
 
 def deep_field(
-    ensemble: Ensemble, x: Tensor, objective: Objective, *, own: bool, memory: int | str | None
+    ensemble: Ensemble,
+    x: Tensor,
+    objective: Objective,
+    *,
+    own: bool,
+    memory: int | str | None,
+    copies: int = COPIES,
 ) -> tuple[DeepField, str | None]:
     """The field of networks for which `is_deep` holds, on inputs (n, ...), or (m, n, ...) if `own`.
 
@@ -164,7 +175,8 @@ def deep_field(
     layer_bytes = row_bytes * max(net.width, net.out_dim)
     # values and what is kept, two on the way back, and what the objective makes of the outputs
     each = row_bytes * ((2 * net.depth + 2) * net.width + 4 * net.out_dim)
-    tile, note = tile_of(ensemble, each, memory, x.device)
+    predictions = inputs.shape[-1] * net.out_dim
+    tile, note = tile_of(ensemble, each, memory, x.device, predictions=predictions, copies=copies)
     if x.device.type == "cpu":
         tile = min(tile, max(1, _CPU_TILE_BYTES // layer_bytes))
     return DeepField(inputs, tuple(weights), tuple(biases), curve, objective, tile), note

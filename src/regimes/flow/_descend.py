@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -31,8 +31,8 @@ from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
 from regimes.flow._gradient_flow import describe, field_of, finished, objective_of
-from regimes.flow._losses import Loss
-from regimes.flow._members import Members, NetworkLike, gather, listed
+from regimes.flow._losses import LossLike
+from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._network_field import NetworkField
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
@@ -43,6 +43,7 @@ from regimes.flow._run import Run
 from regimes.flow._settings import ends_and_events
 from regimes.flow._snapshots import NetworkSnapshot
 from regimes.flow._status import Status
+from regimes.flow._tiles import COPIES
 
 
 def descend(
@@ -54,17 +55,19 @@ def descend(
     batch_size: int | None = None,
     schedule: RateFactor | None = None,
     weight_decay: float = 0.0,
-    loss: str | Loss = "cross_entropy",
+    loss: LossLike = "hinge",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
+    grid: bool = False,
+    output: Callable[[Any], Any] | None = None,
     until: str | Event | None = None,
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     max_steps: int = 1000,
     max_seconds: float | None = None,
     check_every: int = 1,
-    subtract_init: bool = False,
-    divide_by: str = "1",
+    subtract_init: bool = True,
+    divide_by: str = "alpha^2",
     observe: Mapping[str, Observer] | None = None,
     seed: int = 0,
     memory: int | str | None = None,
@@ -88,14 +91,16 @@ def descend(
         alpha: as in `gradient_flow`.
         ensemble: as in `gradient_flow`.
         n_train: as in `gradient_flow`.
+        grid: as in `gradient_flow`; a list of rates is the outermost.
+        output: as in `gradient_flow`.
         until: event that ends a member's run, looked at every `check_every` steps; None runs all
             `max_steps`.
         events: as in `gradient_flow`.
         max_steps: steps of every member.
         max_seconds: wall clock before all are "out of time".
         check_every: steps between looks at the whole training set, for events and observers.
-        subtract_init: True for `F = alpha (f - f0)`.
-        divide_by: as in `gradient_flow`.
+        subtract_init: as in `gradient_flow`.
+        divide_by: as in `gradient_flow`; it changes what the rate means.
         observe: as in `gradient_flow`.
         seed: of the batches; member i draws from `seed + i`.
         memory: as in `gradient_flow`.
@@ -116,14 +121,25 @@ def descend(
         >>> bool((run.losses[:, -1] < run.losses[:, 0]).all())
         True
     """
-    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
-    objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    members = gather(
+        network,
+        data,
+        alpha=alpha,
+        ensemble=ensemble,
+        n_train=n_train,
+        rate=rate,
+        grid=grid,
+        output=output,
+    )
+    objective = objective_of(
+        members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
+    )
+    if schedule is not None and not callable(schedule):
+        raise ValueError(
+            f"schedule must be a function of the steps taken such as drops([...]), got {schedule!r}"
+        )
     stop, watched = ends_and_events(objective.loss, until, events, t_end=math.inf)
     size = members.ensemble.size
-    rates = listed(rate)
-    rates = rates * size if len(rates) == 1 else rates
-    if len(rates) != size:
-        raise ValueError(f"{len(rates)} rates were given for {size} members")
     steps, factor = positive_int("max_steps", max_steps), schedule or constant()
     update, every = resolve_optimiser(optimiser), positive_int("check_every", check_every)
     recorder = Recorder(observe or {}, size)
@@ -131,7 +147,7 @@ def descend(
     def described() -> dict[str, object]:
         return describe(members, objective, recorder, subtract_init, memory) | {
             "kind": "descend",
-            "rate": rates,
+            "rate": members.rates,
             "optimiser": update if is_dataclass(update) else type(update).__name__,
             "batch_size": batch_size,
             "schedule": [factor(step) for step in (0, steps // 2, steps - 1)],
@@ -145,11 +161,12 @@ def descend(
         }
 
     keeper = Keeper(checkpoint, described, members.train.x.device)
-    field, notes = field_of(members, objective, keeper.budget(memory))
+    copies = COPIES + 3 * len(update.start({})) + 2 * (batch_size is not None)
+    field, notes = field_of(members, objective, keeper.budget(memory), copies=copies)
     stepper = _Stepper(
         members=members,
         objective=objective,
-        rates=np.array([real("rate", each, above=0.0) for each in rates]),
+        rates=np.array(members.rates),
         optimiser=update,
         schedule=factor,
         decay=_not_negative("weight_decay", weight_decay),
@@ -176,7 +193,7 @@ def descend(
         check_every=every,
         max_seconds=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
-    return finished(members, ends, recorder, subtract_init, notes)
+    return finished(members, ends, recorder, subtract_init, notes, memory)
 
 
 @final

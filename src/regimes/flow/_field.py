@@ -33,7 +33,12 @@ class Evaluation:
     @cached_property
     def squared_speed(self) -> Tensor:
         """Squared norm of the speed as a plain vector of parameters, (m,)."""
-        return squared_norm(self.speed)
+        return squared_norm(self.speed if self.flat_speed is None else {"": self.flat_speed})
+
+    @cached_property
+    def flat_speed(self) -> Tensor | None:
+        """The speed as one vector of parameters, (m, P); None where it is too large to copy."""
+        return flattened(self.speed)
 
 
 @final
@@ -71,11 +76,22 @@ def squared_norm(tensors: State) -> Tensor:
     """Sum of squares over everything but the members, (m,)."""
     if not tensors:
         raise ValueError("a state needs at least one tensor")
-    rows = [tensor.reshape(len(tensor), -1) for tensor in tensors.values()]
-    if sum(row.numel() for row in rows) <= _FEW:
-        rows = [torch.cat(rows, 1)]
+    together = flattened(tensors)
+    rows = [together] if together is not None else _rows(tensors)
     parts = [torch.linalg.vector_norm(row, dim=1).square_() for row in rows]
     return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
+
+
+def flattened(tensors: State) -> Tensor | None:
+    """All of a member side by side, (m, P), where there is so little of it that calls cost more."""
+    rows = _rows(tensors)
+    if sum(map(Tensor.numel, rows)) > _FEW:
+        return None
+    return torch.cat(rows, 1) if len(rows) > 1 else rows[0]
+
+
+def _rows(tensors: State) -> list[Tensor]:
+    return [tensor.reshape(tensor.shape[0], -1) for tensor in tensors.values()]
 
 
 def squared_distance(first: State, second: State) -> Tensor:

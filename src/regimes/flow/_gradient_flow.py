@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from regimes._memory import parse_bytes
+from regimes._check import instance
 from regimes.data import Dataset
 from regimes.flow._bookkeeping import Ends
 from regimes.flow._checkpoint import Checkpoint, Keeper
@@ -16,28 +18,32 @@ from regimes.flow._deep_field import deep_field, is_deep
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State
 from regimes.flow._integrate import integrate
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
-from regimes.flow._objective import Objective
+from regimes.flow._objective import Objective, check_unit
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rounding import Rounding
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
 from regimes.flow._shallow_field import is_shallow, shallow_field
+from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import NetworkSnapshot, predict
-from regimes.flow._tiles import autograd_bytes, tile_of
+from regimes.flow._tiles import COPIES, measured_pass, tile_of
 
 
 def gradient_flow(
     network: NetworkLike,
     data: Dataset | Sequence[Dataset],
     *,
-    loss: str | Loss = "hinge",
+    loss: LossLike = "hinge",
     alpha: float | Sequence[float] | Tensor = 1.0,
     ensemble: int | Sequence[int] | None = None,
     n_train: int | Sequence[int] | None = None,
+    grid: bool = False,
+    output: Callable[[Any], Any] | None = None,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
     t_end: float | None = None,
@@ -58,17 +64,28 @@ def gradient_flow(
     [Geiger 2020, eqs. 6 to 9], [Paccolat 2021, eq. 2]. Explicit steps; a step of a member is taken
     only when its predictions and gradient change by less than `tolerances`. Every member has its
     own time, step and end, and leaves the batch when it is done; members do not influence each
-    other.
+    other, but for rounding: sums over a batch are taken in another order. Usually that is 1e-12 in
+    the outputs. Where steps reach the edge of stability rounding grows along the run, the sooner
+    the looser `tolerances.gradient` is; at 1e-3 and above a member alone and in a batch may differ
+    by 1e-4 and more, as any two runs do whose weights start apart by their last bit.
 
-    Whatever is given as a list has one entry per member; what is given once is shared by all.
+    Whatever is given as a list has one entry per member; what is given once is shared by all. With
+    `grid=True` there is a member for every combination of the lists instead.
 
     Args:
-        network: a network; an `Ensemble`; or a function from a seed to a network.
+        network: a network; an `Ensemble`; or a function from a seed to a network. Networks return
+            (n, c) or (n,).
         data: a data set, or one per member (sizes may differ).
-        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse", or a `Loss`.
+        loss: "hinge", "qhinge", "softhinge_20", "cross_entropy", "mse"; a function l(F, y), see
+            `FunctionLoss`; or a `Loss`, whose derivative is checked before the run.
         alpha: scale of the predictor, > 0: small is feature learning, large is lazy.
         ensemble: number of networks of successive seeds, or the seeds themselves.
         n_train: use only the first so many training points.
+        grid: True to combine the lists of alpha, data, n_train and networks, the last running
+            fastest: `alpha=[1, 10, 100], ensemble=20, grid=True` are 60 members, and
+            `Run.on_grid(run.test_errors)` has shape (3, 20).
+        output: from what a network returns to the tensor that is meant, such as
+            `lambda o: o.logits`; None where it is or holds only one (of floats, with axes).
         until: the event that ends a member's run: "fitted" (every point has its margin), "t_star"
             (10 % have it), "halved", "correct", an `Event`; or None, with `t_end`.
         events: further events whose first times are recorded; those the loss does not know
@@ -87,8 +104,10 @@ def gradient_flow(
         observe: name -> `Observer`, results in `Run.recordings`.
         max_steps: steps tried per member before it is "out of steps".
         max_seconds: wall clock before all are "out of time".
-        memory: budget such as "2GiB"; default a share of what is free. When the members do not fit
-            together they are differentiated some at a time, and the run's notes say so.
+        memory: budget such as "2GiB" for all that is held at a time, parameters and predictions
+            included; default a share of what is free. When the members do not fit together they
+            are differentiated some at a time, and the run's notes say so. What the run records
+            (history, observers) comes on top: 72 bytes a row, and an observer's own numbers.
         checkpoint: where to leave the state now and then, and where to go on from; in a trial of
             the lab `point.checkpoint()`. A run that was stopped ends like one that was not.
 
@@ -99,6 +118,9 @@ def gradient_flow(
         ValueError: alpha <= 0, labels that do not suit the loss, an end that never comes, float32
             that cannot resolve the predictions, or lists of different lengths.
 
+    Warns:
+        RuntimeWarning: members that rounding moved, see `Run.unresolved`.
+
     Example:
         >>> from regimes import data, nets
         >>> ds = data.stripe(n_train=50, n_test=200, d=3, seed=0)
@@ -107,8 +129,18 @@ def gradient_flow(
         >>> [status.value for status in run.status], run.outputs_test.shape
         (['fitted', 'fitted', 'fitted', 'fitted'], torch.Size([4, 200, 1]))
     """
-    members = gather(network, data, alpha=alpha, ensemble=ensemble, n_train=n_train)
-    objective = objective_of(members, loss, subtract_init=subtract_init, divide_by=divide_by)
+    members = gather(
+        network,
+        data,
+        alpha=alpha,
+        ensemble=ensemble,
+        n_train=n_train,
+        grid=grid,
+        output=output,
+    )
+    objective = objective_of(
+        members, loss, subtract_init=subtract_init, divide_by=divide_by, memory=memory
+    )
     settings = make_settings(
         objective.loss,
         until=until,
@@ -122,7 +154,8 @@ def gradient_flow(
         max_seconds=max_seconds,
         default_weight=0.05,
     )
-    _check_resolution(members, objective, settings.tolerances)
+    rounding = Rounding.of(members, objective.power, memory)
+    rounding.check(settings.tolerances)
     recorder = Recorder(observe or {}, members.ensemble.size)
 
     def described() -> dict[str, object]:
@@ -130,7 +163,8 @@ def gradient_flow(
         return own | describe(members, objective, recorder, subtract_init, memory)
 
     keeper = Keeper(checkpoint, described, members.train.x.device)
-    field, notes = field_of(members, objective, keeper.budget(memory))
+    copies = COPIES + settings.copies
+    field, notes = field_of(members, objective, keeper.budget(memory), copies=copies)
 
     def snapshot(
         numbers: Floats, state: State, evaluation: Evaluation, readings: Readings
@@ -139,8 +173,12 @@ def gradient_flow(
             numbers, readings, state, evaluation.predictions, members, subtract_init
         )
 
-    ends = integrate(field, members.ensemble.parameters, settings, recorder, snapshot, keeper)
-    return finished(members, ends, recorder, subtract_init, notes)
+    start = members.ensemble.parameters
+    ends = integrate(field, start, settings, recorder, snapshot, keeper, rounding)
+    if note := rounding.note(ends.unresolved.numpy(), ends.status):
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+        notes += (note,)
+    return finished(members, ends, recorder, subtract_init, notes, memory)
 
 
 def describe(
@@ -172,12 +210,13 @@ def finished(
     recorder: Recorder,
     subtract_init: bool,
     notes: tuple[str, ...],
+    memory: int | str | None = None,
 ) -> Run:
     """The result of a run of networks: the ends and the outputs on the test points."""
     test = members.test
     outputs_test = None
+    now = members.ensemble.moved_to(ends.state)
     if test.y.shape[1]:
-        now = members.ensemble.with_parameters(ends.state)
         outputs_test = predict(
             now,
             members.ensemble,
@@ -185,6 +224,7 @@ def finished(
             test.x,
             member_inputs=test.own,
             subtract_init=subtract_init,
+            memory=memory,
         )
     return Run(
         history=ends.history,
@@ -199,13 +239,21 @@ def finished(
         refused=ends.counts["refused"],
         forced=ends.counts["forced"],
         worst=ends.worst,
+        unresolved=ends.unresolved,
         seconds=ends.seconds,
         notes=notes,
+        networks=now,
+        grid=members.axes,
     )
 
 
 def objective_of(
-    members: Members, loss: str | Loss, *, subtract_init: bool, divide_by: str
+    members: Members,
+    loss: LossLike,
+    *,
+    subtract_init: bool,
+    divide_by: str,
+    memory: int | str | None = None,
 ) -> Objective:
     """What the members descend, their initial function included."""
     with torch.no_grad():
@@ -217,11 +265,15 @@ def objective_of(
             train.x,
             member_inputs=train.own,
             subtract_init=False,
+            memory=memory,
         )
     if start.ndim != 3:
         raise ValueError(f"networks must return outputs (n, c), got {tuple(start.shape[1:])}")
+    instance("subtract_init", subtract_init, bool, "True or False")
     resolved = resolve_loss(loss, start.shape[-1])
     resolved.check(train.y, start.shape[-1])
+    check_slope(resolved, train.y, tuple(start.shape))
+    check_unit(divide_by, members.alpha, start.dtype)
     return Objective(
         loss=resolved,
         y=train.y,
@@ -234,41 +286,22 @@ def objective_of(
 
 
 def field_of(
-    members: Members, objective: Objective, memory: int | str | None
+    members: Members, objective: Objective, memory: int | str | None, *, copies: int = COPIES
 ) -> tuple[Field, tuple[str, ...]]:
     """The fastest field that the networks allow."""
-    train = members.train
-    if is_shallow(members.ensemble):
-        budget = parse_bytes(memory, train.x.device) // 4  # masks live beside parameters and data
-        return shallow_field(members.ensemble, train.x, objective, budget), ()
+    train, ensemble = members.train, members.ensemble
     field: Field
-    if is_deep(members.ensemble):
-        field, note = deep_field(members.ensemble, train.x, objective, own=train.own, memory=memory)
+    if is_shallow(ensemble):
+        field, note = shallow_field(ensemble, train.x, objective, memory=memory, copies=copies)
+    elif is_deep(ensemble):
+        field, note = deep_field(
+            ensemble, train.x, objective, own=train.own, memory=memory, copies=copies
+        )
     else:
-        each = autograd_bytes(members.ensemble, train.x[0] if train.own else train.x)
-        tile, note = tile_of(members.ensemble, each, memory, train.x.device)
-        field = NetworkField(members.ensemble, train.x, train.own, objective, tile)
+        x = train.x[0] if train.own else train.x
+        each, predictions = measured_pass(ensemble, x)
+        tile, note = tile_of(
+            ensemble, each, memory, x.device, predictions=predictions, copies=copies
+        )
+        field = NetworkField(ensemble, train.x, train.own, objective, tile)
     return field, (() if note is None else (note,))
-
-
-def _check_resolution(members: Members, objective: Objective, tolerances: Tolerances) -> None:
-    """Refuse to integrate differences f - f0 that the precision rounds away."""
-    if objective.start is None:
-        return
-    f = objective.start
-    size = f.abs().amax((1, 2)).double().cpu()
-    if not bool(size.isfinite().all()):
-        return  # the member will be called diverged
-    resolution = members.alpha * size * torch.finfo(f.dtype).eps
-    worst = int(resolution.argmax())
-    if float(resolution[worst]) > 0.2 * tolerances.output:
-        way_out = (
-            "make the network and the data in float64"
-            if f.dtype != torch.float64
-            else "use kernel_flow, the limit of large alpha"
-        )
-        raise ValueError(
-            f"alpha={float(members.alpha[worst]):g} of member {worst} is too large for {f.dtype}: "
-            f"F = alpha (f - f0) is resolved to {float(resolution[worst]):.1g} only, and steps of "
-            f"{tolerances.output:g} are asked for; {way_out}"
-        )

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rows import Rows
 
 # After step s the next row is at `int(s + 1 + A (1 - exp(-s/tau)))`: dense first, then every A.
 _SPACING, _ONSET = 100.0, 1e4  # docs/themes/regimes.md, "Steps of the flow"
@@ -31,7 +32,7 @@ class History:
     """Rows (time, loss, ...) of each member; the start and the end are always among them."""
 
     def __init__(self, members: int) -> None:
-        self._rows: list[list[tuple[float, ...]]] = [[] for _ in range(members)]
+        self._rows = Rows()
         self._next = np.zeros(members, dtype=np.int64)
 
     def add(
@@ -46,30 +47,26 @@ class History:
         self._next[ids[due]] = (done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))).astype(np.int64)
         columns = [sizes if name == "step_size" else getattr(readings, name) for name in COLUMNS]
         rows = np.stack([np.asarray(column, dtype=np.float64)[due] for column in columns], axis=1)
-        for number, row in zip(due, rows.tolist(), strict=True):
-            kept = self._rows[ids[number]]
-            if kept and kept[-1][0] == row[0]:
-                kept.pop()
-            kept.append(tuple(row))
+        times, values = torch.from_numpy(rows[:, 0].copy()), torch.from_numpy(rows)
+        self._rows.add(torch.from_numpy(ids[due]), times, values)
 
     def kept(self) -> dict[str, Tensor]:
         """All rows, for a checkpoint."""
-        rows = [row for member in self._rows for row in member]
-        return {
-            "rows": torch.tensor(rows, dtype=torch.float64).view(-1, len(COLUMNS)),
-            "lengths": torch.tensor([len(member) for member in self._rows]),
-            "next": torch.from_numpy(self._next),
-        }
+        return self._rows.kept() | {"next": torch.from_numpy(self._next)}
 
     def restore(self, kept: Mapping[str, Tensor]) -> None:
         """The inverse of `kept`."""
-        members = kept["rows"].split(kept["lengths"].tolist())
-        self._rows = [[tuple(row) for row in member.tolist()] for member in members]
+        self._rows.restore(kept)
         self._next = kept["next"].numpy()
 
     def padded(self) -> dict[str, Tensor]:
         """Each column as (R, K); a member with fewer rows repeats its last."""
-        longest = max(len(rows) for rows in self._rows)
-        full = [rows + [rows[-1]] * (longest - len(rows)) for rows in self._rows]
-        table = torch.tensor(full, dtype=torch.float64)  # (R, K, columns)
-        return {name: table[..., i].contiguous() for i, name in enumerate(COLUMNS)}
+        members, times, values = self._rows.by_member()
+        # of several rows at one time, such as an end in the step after a row, the last counts
+        last = torch.ones_like(members, dtype=torch.bool)
+        last[:-1] = (members[1:] != members[:-1]) | (times[1:] != times[:-1])
+        members, values = members[last], values[last]
+        lengths = torch.bincount(members, minlength=len(self._next))
+        place = torch.arange(int(lengths.max())).minimum(lengths[:, None] - 1)
+        place += lengths.cumsum(0)[:, None] - lengths[:, None]  # where a member's rows begin
+        return {name: values[:, i][place] for i, name in enumerate(COLUMNS)}

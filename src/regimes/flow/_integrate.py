@@ -19,10 +19,11 @@ from regimes.flow._bookkeeping import (
     to_host,
 )
 from regimes.flow._checkpoint import Keeper
-from regimes.flow._control import Changes, judge
+from regimes.flow._control import Changes, Judgement, Tolerances, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
+from regimes.flow._rounding import Rounding
 from regimes.flow._settings import Settings
 from regimes.flow._status import Status
 
@@ -37,11 +38,13 @@ def integrate(
     recorder: Recorder,
     snapshot: MakeSnapshot,
     keeper: Keeper,
+    rounding: Rounding | None = None,
 ) -> Ends:
     """Integrate until every member has come to an end.
 
     Controls are small arrays on the CPU, everything else stays where the state is: a step costs one
-    evaluation of the field and one transfer of a few numbers per member.
+    evaluation of the field and one transfer of a few numbers per member. With `rounding` the books
+    say how much of the way was below it.
     """
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
@@ -51,27 +54,38 @@ def integrate(
     if (moment := keeper.resume(batch, books)) is not None:
         batch, readings = moment.batch, moment.readings
     else:
-        books.step[:] = _first_steps(settings, books.first)
+        books.step[:] = _first_steps(settings, books.first, batch)
         readings = books.readings(batch.ids, books.first, books.time.copy())
         everybody = np.ones(size, dtype=bool)
         who_ended = _WhoEnded(settings, books, everybody)
         batch, readings = books.settle(batch, readings, everybody, who_ended)
     while len(batch.ids):
-        batch, readings = _advance(batch, readings, settings, books)
+        batch, readings = _advance(batch, readings, settings, books, rounding)
         keeper.after_step(batch, readings, books)
     return books.ends()
 
 
-def _first_steps(settings: Settings, first: Mapping[str, Floats]) -> Floats:
-    if settings.rule.first is not None:
-        return np.full(len(first["loss"]), settings.rule.first)
+def _first_steps(settings: Settings, first: Mapping[str, Floats], batch: Batch) -> Floats:
+    chosen, objective = settings.rule.first, batch.field.objective
+    if isinstance(chosen, int | float):
+        return np.full(len(first["loss"]), chosen)
     with np.errstate(divide="ignore", invalid="ignore"):
         guess = np.where(first["weight"] > 0, 0.01 * first["weight"], 1.0) / first["gradient"]
+        if chosen is None:
+            squared = batch.field.gradient_change(batch.evaluation, batch.evaluation).before
+            scale = objective.alpha.flatten() ** objective.power
+            lowers = 0.01 * first["loss"] / to_host({"fall": scale * squared})["fall"]
+            lowers = np.where(lowers > 0, lowers, np.inf)
+            guess = np.where(first["weight"] > 0, np.minimum(guess, lowers), lowers)
     return np.where(np.isfinite(guess), guess, 1.0)
 
 
 def _advance(
-    batch: Batch, readings: Readings, settings: Settings, books: Bookkeeper
+    batch: Batch,
+    readings: Readings,
+    settings: Settings,
+    books: Bookkeeper,
+    rounding: Rounding | None,
 ) -> tuple[Batch, Readings]:
     """Propose a step for every member, judge it, and move those it is granted to."""
     ids, now = batch.ids, books.time[batch.ids]
@@ -94,7 +108,9 @@ def _advance(
     accepted = verdict.accepted
     # a step cut short to end at a given time says nothing about the length of the next
     books.step[ids] = np.where(accepted & (step < wished), wished, verdict.next_step)
-    _count(books, ids, changes, accepted, verdict.forced)
+    _count(books, ids, changes, verdict, settings.tolerances)
+    if rounding is not None:
+        books.unresolved[ids] += rounding.unresolved(readings, ids, step, accepted, changes)
     after = now + np.where(accepted, step, 0.0)
     if settings.t_end is not None:
         after = np.where(accepted & (step >= settings.t_end - now), settings.t_end, after)
@@ -131,11 +147,18 @@ def _changes(
 
 
 def _count(
-    books: Bookkeeper, ids: Floats, changes: Changes, accepted: Floats, forced: Floats
+    books: Bookkeeper,
+    ids: Floats,
+    changes: Changes,
+    verdict: Judgement,
+    asked: Tolerances,
 ) -> None:
+    accepted, forced = verdict.accepted, verdict.forced
     for name, happened in (("taken", accepted), ("refused", ~accepted), ("forced", forced)):
         books.counts[name][ids] += happened
     for name, worst in books.worst.items():
+        if getattr(asked, name) is None:
+            continue
         seen = np.where(accepted & ~forced, getattr(changes, name), 0.0)
         worst[ids] = np.maximum(worst[ids], seen)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import final
 
 import torch
 from torch import Tensor
@@ -13,28 +11,18 @@ from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, State
+from regimes.flow._grams import check_kernels
 from regimes.flow._integrate import integrate
 from regimes.flow._kernel_field import DUAL, OUTPUTS, KernelField
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._momentum import Momentum
 from regimes.flow._objective import Objective
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._run import Run
 from regimes.flow._settings import make_settings
+from regimes.flow._slopes import check_slope
 from regimes.flow._snapshots import KernelSnapshot
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Kernels:
-    """K between training points and from test to training points, members leading or shared."""
-
-    train: Tensor
-    test: Tensor | None
-    y: Tensor
-    size: int
-    outputs: int
 
 
 def kernel_flow(
@@ -43,7 +31,7 @@ def kernel_flow(
     gram_test: Tensor | None = None,
     *,
     y_test: Tensor | None = None,
-    loss: str | Loss = "hinge",
+    loss: LossLike = "hinge",
     outputs: int = 1,
     until: str | Event | None = "fitted",
     events: Sequence[str | Event] = ("t_star", "halved", "fitted"),
@@ -87,7 +75,8 @@ def kernel_flow(
         A `Run` whose `parameters` hold the dual weights a, (R, n, c): outputs are `K(x, train) a`.
 
     Raises:
-        ValueError: shapes that do not fit, labels that do not suit the loss.
+        ValueError: shapes that do not fit, labels that do not suit the loss, a Gram that is not
+            symmetric or has a negative eigenvalue: its flow would climb.
 
     Example:
         >>> x = torch.linspace(-1, 1, 8, dtype=torch.float64)
@@ -96,11 +85,12 @@ def kernel_flow(
         >>> run.status[0].value, bool((run.outputs_test[0, :, 0] * torch.sign(x) >= 0.99).all())
         ('fitted', True)
     """
-    kernels = _check(gram, y_train, gram_test, y_test, outputs)
+    kernels = check_kernels(gram, y_train, gram_test, y_test, outputs)
     if tolerances is not None and tolerances.weight is not None:
         raise ValueError("the dual weights of a kernel start at 0: leave tolerances.weight out")
     resolved = resolve_loss(loss, outputs)
     resolved.check(kernels.y, outputs)
+    check_slope(resolved, kernels.y, (kernels.size, gram.shape[-1], outputs))
     ones = gram.new_ones(kernels.size, 1)
     objective = Objective(
         loss=resolved,
@@ -159,11 +149,12 @@ def kernel_flow(
         refused=ends.counts["refused"],
         forced=ends.counts["forced"],
         worst=ends.worst,
+        unresolved=ends.unresolved,
         seconds=ends.seconds,
     )
 
 
-def kernel_steps(gram: Tensor, y: Tensor, times: Tensor, loss: str | Loss = "hinge") -> Tensor:
+def kernel_steps(gram: Tensor, y: Tensor, times: Tensor, loss: LossLike = "hinge") -> Tensor:
     """Dual weights (n,) of the frozen-kernel flow after Euler steps between given times.
 
     For comparisons with another run at its own steps: near the longest stable step a choice of
@@ -191,37 +182,3 @@ def kernel_steps(gram: Tensor, y: Tensor, times: Tensor, loss: str | Loss = "hin
         outputs = (gram @ dual)[None, :, None]
         dual = dual - step / len(y) * resolved.derivative(outputs, y[None])[0, :, 0]
     return dual
-
-
-def _check(
-    gram: Tensor, y: Tensor, gram_test: Tensor | None, y_test: Tensor | None, outputs: int
-) -> _Kernels:
-    if gram.ndim not in (2, 3) or gram.shape[-1] != gram.shape[-2]:
-        raise ValueError(f"gram must have shape (n, n) or (R, n, n), got {tuple(gram.shape)}")
-    if not bool(torch.isfinite(gram).all()):
-        raise ValueError("gram holds NaN or infinite values")
-    n = gram.shape[-1]
-    targets = outputs > 1 and y.is_floating_point()  # (n, c) real targets, or labels (n,)
-    labels = y if y.ndim == (3 if targets else 2) else y[None]
-    if labels.ndim < 2 or labels.shape[1] != n:
-        raise ValueError(
-            f"y_train must have shape ({n},) or (R, {n}), one label per training point, "
-            f"got {tuple(y.shape)}"
-        )
-    sizes = {len(gram) if gram.ndim == 3 else 1, len(labels)}
-    if gram_test is not None:
-        if gram_test.ndim not in (2, 3) or gram_test.shape[-1] != n:
-            raise ValueError(
-                f"gram_test is K(test, train) of shape (n_test, {n}) or (R, n_test, {n}), "
-                f"got {tuple(gram_test.shape)}"
-            )
-        if gram_test.ndim == 3:
-            sizes.add(len(gram_test))
-    if y_test is not None and (gram_test is None or y_test.shape[-1] != gram_test.shape[-2]):
-        raise ValueError(
-            f"y_test of shape {tuple(y_test.shape)} needs gram_test with one row per label, "
-            f"got {None if gram_test is None else tuple(gram_test.shape)}"
-        )
-    if len(sizes - {1}) > 1:
-        raise ValueError(f"kernels and labels are given for different numbers of members: {sizes}")
-    return _Kernels(gram, gram_test, labels, max(sizes), outputs)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regimes._check import nearest_first, real
+from regimes._check import nearest_first, real, shown
+from regimes.flow._slopes import slope_of
 
+_NO_SLOPE = (
+    "the loss {!r} cannot be differentiated: it leaves torch on the way; write it in torch, or "
+    "give an object with value and derivative (flow.Loss)"
+)
 _LINEAR_FROM = 40.0  # softplus is the identity to rounding beyond this
 
 
@@ -51,18 +56,22 @@ class Loss(Protocol):
         ...
 
 
+LossLike = str | Loss | Callable[[Tensor, Tensor], Tensor]
+
+
 @final
 @dataclass(frozen=True)
 class MarginLoss:
     """`l(F, y) = phi(t F)`, for labels y = t = +-1 or, with c > 1 outputs, averaged over classes.
 
     With c outputs and class labels, t_k is +1 for the true class and -1 otherwise and the loss is
-    `(1/c) sum_k phi(t_k F_k)`, as in [Geiger 2019, eq. 10].
+    `(1/c) sum_k phi(t_k F_k)` as in [Geiger 2019, eq. 10]. The slope of phi is found by automatic
+    differentiation where it is None; where it is given, runs compare the two before they begin.
     """
 
     name: str
     phi: Callable[[Tensor], Tensor]
-    slope: Callable[[Tensor], Tensor]
+    slope: Callable[[Tensor], Tensor] | None
     margin: float | None
     smooth: bool = True
 
@@ -75,17 +84,78 @@ class MarginLoss:
 
     def value(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Loss of every point."""
-        return self.phi(_targets(predictions, y) * predictions).mean(-1)
+        values = self.phi(_targets(predictions, y) * predictions)
+        return values.squeeze(-1) if values.shape[-1] == 1 else values.mean(-1)
 
     def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Its derivative by the predictions."""
         t, outputs = _targets(predictions, y), predictions.shape[-1]
-        derivative = t * self.slope(t * predictions)
+        m = t * predictions
+        slope = slope_of(self.phi, m) if self.slope is None else self.slope(m)
+        if slope is None:
+            raise ValueError(_NO_SLOPE.format(self.name))
+        derivative = t * slope
         return derivative if outputs == 1 else derivative / outputs
 
     def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
         """The smallest `t_k F_k` of every point."""
-        return (_targets(predictions, y) * predictions).amin(-1)
+        margins = _targets(predictions, y) * predictions
+        return margins.squeeze(-1) if margins.shape[-1] == 1 else margins.amin(-1)
+
+
+@final
+@dataclass(frozen=True)
+class FunctionLoss:
+    """A loss from a plain function `l(F, y)`, its derivative found by automatic differentiation.
+
+    With one output F and y are both (m, n), so that a formula is written as on paper; with several
+    F is (m, n, c). The function returns the loss of every point, (m, n), without a mean.
+
+    Attributes:
+        function: l.
+        margin: a point counts as fitted from this `y F` on; None where there is no such point.
+        smooth: False where its derivative jumps, which takes the tolerances of the hinge.
+        name: how it is called.
+
+    >>> loss = FunctionLoss(lambda F, y: (1 - y * F).clamp_min(0) ** 3, margin=1.0)
+    >>> loss.derivative(torch.tensor([[[0.0], [2.0]]]), torch.tensor([[1.0, 1.0]])).flatten()
+    tensor([-3., -0.])
+    """
+
+    function: Callable[[Tensor, Tensor], Tensor]
+    margin: float | None = None
+    smooth: bool = True
+    name: str = "own"
+
+    def check(self, y: Tensor, outputs: int) -> None:
+        """Any labels: the function knows which."""
+
+    def value(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Loss of every point."""
+        single = predictions.shape[-1] == 1
+        points = predictions.shape[:-1]
+        labels = y if y.ndim == 3 else y.expand(points)
+        found = self.function(predictions.squeeze(-1) if single else predictions, labels)
+        if not isinstance(found, Tensor) or found.shape != points:
+            shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
+            raise ValueError(
+                f"the loss {self.name!r} must return the loss of every point, {tuple(points)} for "
+                f"F of shape {tuple(points) if single else tuple(predictions.shape)}, got {shape}; "
+                "take no mean over points, the flow does"
+            )
+        return found
+
+    def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """Its derivative by the predictions."""
+        found = slope_of(lambda at: self.value(at, y), predictions)
+        if found is None:
+            raise ValueError(_NO_SLOPE.format(self.name))
+        return found
+
+    def margins(self, predictions: Tensor, y: Tensor) -> Tensor:
+        """`y F`, or with class labels true-class output minus the largest other."""
+        classes = predictions.shape[-1] > 1 and not y.is_floating_point()
+        return (CrossEntropy() if classes else MeanSquare()).margins(predictions, y)
 
 
 @final
@@ -211,13 +281,22 @@ _PLAIN: dict[str, Callable[[], Loss]] = {
 _SOFT = re.compile(r"softhinge_(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
-def resolve_loss(loss: str | Loss, outputs: int) -> Loss:
-    """The loss with a name: hinge, qhinge, softhinge_<beta>, cross_entropy, mse.
+def resolve_loss(loss: LossLike, outputs: int) -> Loss:
+    """The loss with a name: hinge, qhinge, softhinge_<beta>, cross_entropy, mse; or of a function.
 
     "cross_entropy" is the binary form for one output and the softmax for several.
     """
-    if not isinstance(loss, str):
-        return loss
+    if isinstance(loss, str):
+        return _named_loss(loss, outputs)
+    if not isinstance(loss, type):
+        if callable(getattr(loss, "value", None)) and callable(getattr(loss, "derivative", None)):
+            return cast("Loss", loss)
+        if callable(loss):
+            return FunctionLoss(loss, name=getattr(loss, "__name__", type(loss).__name__))
+    raise ValueError(f"loss must be a name, a Loss or a function l(F, y), got {shown(loss)}")
+
+
+def _named_loss(loss: str, outputs: int) -> Loss:
     if loss == "cross_entropy":
         return binary_cross_entropy() if outputs == 1 else CrossEntropy()
     found = _SOFT.fullmatch(loss)
@@ -226,7 +305,7 @@ def resolve_loss(loss: str | Loss, outputs: int) -> Loss:
     if loss in _PLAIN:
         return _PLAIN[loss]()
     names = nearest_first(loss, loss_names())
-    raise ValueError(f"unknown loss {loss!r}; use one of: {', '.join(names)}, or a Loss")
+    raise ValueError(f"unknown loss {loss!r}; use one of: {', '.join(names)}, a Loss or a function")
 
 
 def loss_names() -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regimes.flow._field import Evaluation, GradientChange, State, squared_distance
-from regimes.flow._objective import Objective
+from regimes.flow._objective import EVERYBODY, Objective
 from regimes.nets import Ensemble
 
 
@@ -35,18 +36,40 @@ class NetworkField:
 
     def evaluate(self, state: State) -> Evaluation:
         """One forward and one backward pass of every member."""
-        size = len(next(iter(state.values())))
+        size = next(iter(state.values())).shape[0]
+        if size == 1:
+            return self._one(state)
+        if size <= self.tile:
+            return self._part(state, EVERYBODY)
         parts = [self._part(state, slice(i, i + self.tile)) for i in range(0, size, self.tile)]
-        if len(parts) == 1:
-            return parts[0]
         return Evaluation(
             torch.cat([part.predictions for part in parts]),
             {name: torch.cat([part.speed[name] for part in parts]) for name in state},
         )
 
+    @cached_property
+    def _alone(self) -> tuple[nn.Module, dict[str, nn.Parameter]]:
+        """A module for one member, whose parameters are set to the state: calls cost less so."""
+        module = self.ensemble.member(0).requires_grad_()
+        return module, dict(module.named_parameters())
+
+    def _one(self, state: State) -> Evaluation:
+        """The same for one member, with its module as it is."""
+        module, leaves = self._alone
+        for name, leaf in leaves.items():
+            leaf.data = state[name].squeeze(0)
+        with torch.enable_grad():
+            f = self.ensemble.outputs(module(self.x[0] if self.member_inputs else self.x))
+        predictions = self.objective.predictions(f.detach()[None])
+        pull = self.objective.pull(predictions)[0]
+        speed = torch.autograd.grad(f, [leaves[name] for name in state], pull)
+        return Evaluation(predictions, {k: v[None] for k, v in zip(state, speed, strict=True)})
+
     def _part(self, state: State, members: slice) -> Evaluation:
-        leaves = {name: value[members].detach().requires_grad_() for name, value in state.items()}
-        inputs = self.x[members] if self.member_inputs else self.x
+        everybody = members is EVERYBODY
+        own = state if everybody else {name: value[members] for name, value in state.items()}
+        leaves = {name: value.detach().requires_grad_() for name, value in own.items()}
+        inputs = self.x if everybody or not self.member_inputs else self.x[members]
         with torch.enable_grad():
             f = self._ensemble(members).forward(leaves, inputs, member_inputs=self.member_inputs)
         predictions = self.objective.predictions(f.detach(), members)
@@ -55,7 +78,8 @@ class NetworkField:
         return Evaluation(predictions, dict(zip(leaves, speed, strict=True)))
 
     def _ensemble(self, members: slice) -> Ensemble:
-        return self.ensemble.select(members) if self.ensemble.buffers else self.ensemble
+        whole = members is EVERYBODY or not self.ensemble.buffers
+        return self.ensemble if whole else self.ensemble.select(members)
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
         """Norms in parameter space, for [Geiger 2020, eq. 9]."""
@@ -63,12 +87,20 @@ class NetworkField:
 
     def select(self, kept: Tensor) -> NetworkField:
         """The field of some of the members."""
+        own = bool(self.ensemble.buffers) and len(kept) > 0  # of none left, no network is asked
         return dataclasses.replace(
             self,
-            ensemble=self.ensemble.select(kept) if self.ensemble.buffers else self.ensemble,
+            ensemble=self.ensemble.select(kept) if own else self.ensemble,
             x=self.x[kept] if self.member_inputs else self.x,
             objective=self.objective.select(kept),
         )
+
+
+def _plain(before: Evaluation, after: Evaluation) -> tuple[State, State]:
+    """Both speeds, as one vector where they are small."""
+    if before.flat_speed is None or after.flat_speed is None:
+        return before.speed, after.speed
+    return {"": before.flat_speed}, {"": after.flat_speed}
 
 
 def parameter_change(before: Evaluation, after: Evaluation) -> GradientChange:
@@ -76,5 +108,5 @@ def parameter_change(before: Evaluation, after: Evaluation) -> GradientChange:
     return GradientChange(
         before.squared_speed,
         after.squared_speed,
-        squared_distance(before.speed, after.speed),
+        squared_distance(*_plain(before, after)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import final
 
@@ -12,8 +13,24 @@ from torch import Tensor
 from regimes._check import choose
 from regimes.flow._losses import Loss
 
+EVERYBODY = slice(None)  # compared by identity
+
 # How the mean loss is divided; it sets the unit of time alone.
 _DIVISORS = {"alpha^2": 2.0, "alpha": 1.0, "1": 0.0}
+
+
+def check_unit(divide_by: str, alpha: Tensor, dtype: torch.dtype) -> None:
+    """Refuse a unit of time in which squares of gradients leave the range of the precision."""
+    power = 1.0 - choose(divide_by, _DIVISORS, "divide_by")
+    reach = 0.5 * math.log10(torch.finfo(dtype).max) - 3.0  # a thousand for the network's own
+    size = power * alpha.double().log10()
+    worst = int(size.abs().argmax())
+    if abs(float(size[worst])) > reach:
+        raise ValueError(
+            f"alpha={float(alpha[worst]):g} with divide_by={divide_by!r} makes gradients of about "
+            f"1e{float(size[worst]):.0f}, whose squares are beyond {dtype}; use divide_by='alpha', "
+            "which changes the unit of time (or of the rate) alone"
+        )
 
 
 @final
@@ -44,20 +61,25 @@ class Objective:
     _pull_factor: Tensor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        power = 1.0 - choose(self.divide_by, _DIVISORS, "divide_by")
-        factor = -(self.alpha**power) / self.counts.unsqueeze(-1)  # (m, 1, 1)
+        choose(self.divide_by, _DIVISORS, "divide_by")
+        factor = -(self.alpha ** (1.0 - self.power)) / self.counts.unsqueeze(-1)  # (m, 1, 1)
         object.__setattr__(self, "_pull_factor", factor)
 
-    def predictions(self, f: Tensor, members: slice = slice(None)) -> Tensor:
-        """F of the raw outputs f, (m, n, c)."""
-        alpha = self.alpha[members]
-        return alpha * f if self.start is None else alpha * (f - self.start[members])
+    @property
+    def power(self) -> float:
+        """k: the mean loss is divided by alpha^k."""
+        return _DIVISORS[self.divide_by]
 
-    def pull(self, predictions: Tensor, members: slice = slice(None)) -> Tensor:
+    def predictions(self, f: Tensor, members: slice = EVERYBODY) -> Tensor:
+        """F of the raw outputs f, (m, n, c)."""
+        alpha = _part(self.alpha, members)
+        return alpha * f if self.start is None else alpha * (f - _part(self.start, members))
+
+    def pull(self, predictions: Tensor, members: slice = EVERYBODY) -> Tensor:
         """Minus the derivative of the objective by the raw outputs f, (m, n, c)."""
         derivative = self.loss.derivative(predictions, self._labels(members))
-        pull = derivative * self._pull_factor[members]
-        return pull if self.mask is None else pull * self.mask[members].unsqueeze(-1)
+        pull = derivative * _part(self._pull_factor, members)
+        return pull if self.mask is None else pull * _part(self.mask, members).unsqueeze(-1)
 
     def losses(self, predictions: Tensor) -> Tensor:
         """Mean loss of each member without the division by alpha, (m,)."""
@@ -73,10 +95,10 @@ class Objective:
 
     def largest_change(self, before: Tensor, after: Tensor) -> Tensor:
         """Largest change of a prediction over each member's points, (m,)."""
-        change = (after - before).abs().amax(-1)
+        change = (after - before).abs_()
         if self.mask is not None:
-            change = change.masked_fill(~self.mask, 0.0)
-        return change.amax(1)
+            change = change.masked_fill(~self.mask.unsqueeze(-1), 0.0)
+        return change.flatten(1).amax(1)
 
     def select(self, kept: Tensor) -> Objective:
         """The objective of some of the members."""
@@ -90,4 +112,9 @@ class Objective:
         )
 
     def _labels(self, members: slice) -> Tensor:
-        return self.y if len(self.y) == 1 else self.y[members]
+        return self.y if self.y.shape[0] == 1 else _part(self.y, members)
+
+
+def _part(values: Tensor, members: slice) -> Tensor:
+    """`values[members]`, without a view of everything: a step of few members has many of these."""
+    return values if members is EVERYBODY else values[members]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -10,8 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regimes._check import instance
 from regimes.flow._readings import Floats, Readings
-from regimes.flow._schedules import LogTimes, Schedule
+from regimes.flow._rows import Rows
+from regimes.flow._schedules import LogTimes, Schedule, check_schedule
 
 
 @final
@@ -27,6 +29,10 @@ class Observer:
 
     measure: Callable[[Any], Tensor]
     when: Schedule = field(default_factory=LogTimes)
+
+    def __post_init__(self) -> None:
+        instance("measure", self.measure, Callable, "a function of a snapshot")  # type: ignore[arg-type]
+        check_schedule("when", self.when)
 
 
 @final
@@ -68,6 +74,7 @@ class Recorder:
     """Calls the observers and keeps what they return, member by member."""
 
     def __init__(self, observers: Mapping[str, Observer], members: int) -> None:
+        instance("observe", observers, Mapping, "a dict from names to flow.Observer")
         for name, observer in observers.items():
             if not isinstance(observer, Observer):
                 raise ValueError(
@@ -75,9 +82,8 @@ class Recorder:
                     f"got {type(observer).__name__}"
                 )
         self._observers = dict(observers)
-        self._seen: dict[str, list[list[tuple[float, Tensor]]]] = {
-            name: [[] for _ in range(members)] for name in observers
-        }
+        self._seen = {name: Rows() for name in observers}
+        self._latest = {name: np.full(members, np.nan) for name in observers}  # times
 
     @property
     def names(self) -> list[str]:
@@ -106,40 +112,42 @@ class Recorder:
                     f"observer {name!r} must return a tensor ({len(due)}, ...), one entry per "
                     f"member of the snapshot, got {shape}"
                 )
-            for number, value in zip(due, seen.detach().cpu().clone(), strict=True):
-                kept = self._seen[name][ids[number]]
-                if not (kept and kept[-1][0] == readings.time[number]):
-                    kept.append((float(readings.time[number]), value))
+            now, latest = readings.time[due], self._latest[name]
+            new = np.flatnonzero(latest[ids[due]] != now)
+            if len(new) == 0:
+                continue
+            latest[ids[due[new]]] = now[new]
+            values = seen.detach().cpu()
+            try:
+                self._seen[name].add(
+                    torch.from_numpy(ids[due[new]]),
+                    torch.from_numpy(now[new]),
+                    values if len(new) == len(due) else values[torch.from_numpy(new)],
+                )
+            except ValueError as error:
+                raise ValueError(f"observer {name!r}: {error}") from None
 
     def kept(self) -> dict[str, Tensor]:
         """Everything seen so far, for a checkpoint."""
-        found = {}
-        for name, member, seen in self._each():
-            if seen:
-                times = torch.tensor([time for time, _ in seen], dtype=torch.float64)
-                found[f"{name}/{member}/times"] = times
-                found[f"{name}/{member}/values"] = torch.stack([value for _, value in seen])
-        return found
+        return {
+            f"{name}/{part}": tensor
+            for name, seen in self._seen.items()
+            for part, tensor in seen.kept().items()
+        }
 
     def restore(self, kept: Mapping[str, Tensor]) -> None:
         """The inverse of `kept`."""
-        for name, member, seen in self._each():
-            if f"{name}/{member}/times" in kept:
-                times = kept[f"{name}/{member}/times"].tolist()
-                values = kept[f"{name}/{member}/values"].unbind()
-                seen[:] = list(zip(times, values, strict=True))
-
-    def _each(self) -> Iterator[tuple[str, int, list[tuple[float, Tensor]]]]:
-        for name, members in self._seen.items():
-            for member, seen in enumerate(members):
-                yield name, member, seen
+        for name, seen in self._seen.items():
+            parts = {part: kept[f"{name}/{part}"] for part in ("members", "times", "values")}
+            seen.restore(parts)
+            # the last row of a member stands, as it did when it was written
+            self._latest[name][parts["members"].numpy()] = parts["times"].numpy()
 
     def recordings(self) -> dict[str, Recording]:
         """Everything seen."""
-        return {
-            name: Recording(
-                tuple(torch.tensor([t for t, _ in one], dtype=torch.float64) for one in seen),
-                tuple(torch.stack([v for _, v in one]) for one in seen),
-            )
-            for name, seen in self._seen.items()
-        }
+        found = {}
+        for name, seen in self._seen.items():
+            members, times, values = seen.by_member()
+            lengths = torch.bincount(members, minlength=len(self._latest[name])).tolist()
+            found[name] = Recording(times.split(lengths), values.split(lengths))
+        return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 import torch
 from torch import Tensor
@@ -85,15 +85,15 @@ class Adam:
 
 def resolve_optimiser(optimiser: str | Optimiser) -> Optimiser:
     """By name: "sgd" (or "gd"), "momentum" (0.9), "adam"; or as it is."""
-    if not isinstance(optimiser, str):
-        return optimiser
+    if not isinstance(optimiser, type) and callable(getattr(optimiser, "direction", None)):
+        return cast("Optimiser", optimiser)
     named: dict[str, Optimiser] = {
         "gd": SGD(),
         "sgd": SGD(),
         "momentum": SGD(0.9),
         "adam": Adam(),
     }
-    return choose(optimiser, named, "optimiser")
+    return choose(cast("str", optimiser), named, "optimiser")
 
 
 def _zeros(state: State) -> dict[str, Tensor]:

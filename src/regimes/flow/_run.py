@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import torch
 from torch import Tensor
 
+from regimes._html import block, curves, facts
 from regimes.flow._observers import Recording
+from regimes.flow._rounding import moved_by_rounding
 from regimes.flow._status import Status
+from regimes.nets import Ensemble
+
+_SHOWN = 8  # members in a notebook's picture
 
 
 @final
@@ -35,8 +40,12 @@ class Run:
         refused: steps tried and not accepted, (R,).
         forced: steps accepted although a tolerance was exceeded, (R,).
         worst: tolerance -> largest change in an accepted step that was not forced, (R,).
+        unresolved: by how much of the first loss a member should have fallen in steps that changed
+            predictions by less than rounding does, (R,); the notes say where that is too much.
         seconds: wall time.
         notes: what was decided along the way, such as a split for memory.
+        networks: those of `ensemble`; None for a kernel flow.
+        grid: the lists that were combined with `grid=True`, by name, the last running fastest.
     """
 
     history: Mapping[str, Tensor]
@@ -51,8 +60,37 @@ class Run:
     refused: Tensor
     forced: Tensor
     worst: Mapping[str, Tensor]
+    unresolved: Tensor
     seconds: float
     notes: tuple[str, ...] = ()
+    networks: Ensemble | None = None
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The trained networks: `run.ensemble.member(3)` is one of them as a module."""
+        if self.networks is None:
+            raise ValueError("a kernel flow trains no networks; its dual weights are in parameters")
+        return self.networks
+
+    def on_grid(self, values: Tensor) -> Tensor:
+        """Values of the members, (R, ...), with an axis for each list of the grid.
+
+        >>> from regimes import data, nets
+        >>> ds, net = data.stripe(n_train=10, n_test=20, d=3), nets.FullyConnected(3, 20)
+        >>> from regimes.flow import gradient_flow
+        >>> run = gradient_flow(net, ds, alpha=[0.1, 1.0], ensemble=3, grid=True, max_steps=5)
+        >>> dict(run.grid), run.on_grid(run.test_errors).shape
+        ({'alpha': (0.1, 1.0), 'ensemble': (0, 1, 2)}, torch.Size([2, 3]))
+        """
+        if not self.grid:
+            raise ValueError("these members are no grid; give grid=True to the flow")
+        if len(values) != len(self.status):
+            raise ValueError(
+                f"values must have one entry for each of the {len(self.status)} members, "
+                f"got {tuple(values.shape)}"
+            )
+        return values.unflatten(0, [len(axis) for axis in self.grid.values()])
 
     @property
     def times(self) -> Tensor:
@@ -104,13 +142,32 @@ class Run:
         ]
         changed = [f"{name} {float(value.max()):.3g}" for name, value in self.worst.items()]
         lines.append(f"  changes  at most {', '.join(changed)} in a step")
+        rounded = moved_by_rounding(self.unresolved.numpy(), self.status)  # a note says so
         for status in ends:
-            if status.advice:
-                members = [i for i, s in enumerate(self.status) if s is status]
+            members = [i for i, s in enumerate(self.status) if s is status and not rounded[i]]
+            if status.advice and members:
                 shown = ", ".join(map(str, members[:8])) + (", ..." if len(members) > 8 else "")
                 lines.append(f"  {status.value}: member {shown}: {status.advice}")
         lines += [f"  note     {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, with the course of the losses."""
+        ends = Counter(status.value for status in self.status)
+        rows = {
+            "ended": ", ".join(f"{count} {status}" for status, count in ends.items()),
+            "steps": f"{_span(self.steps)} taken, {_span(self.refused)} refused, "
+            f"{_span(self.forced)} forced",
+            "seconds": f"{self.seconds:.1f}",
+            "time": _span(self.times[:, -1]),
+            "loss": _span(self.losses[:, -1]),
+            **{f"note {n}": note for n, note in enumerate(self.notes, start=1)},
+        }
+        advice = {status.value: status.advice for status in self.status if status.advice}
+        shown = self.losses[:_SHOWN].tolist()
+        caption = f"loss of {len(shown)} members, logarithmic, over the times that were noted"
+        course = curves(shown, caption, log=True)
+        return block(f"Run of {len(self.status)} members", facts({**rows, **advice}), course)
 
 
 def _span(values: Tensor) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol, final
 
 import numpy as np
 
-from regimes._check import positive_int, real
+from regimes._check import instance, positive_int, real, shown
 from regimes.flow._readings import Floats, Readings
 
 
@@ -17,6 +17,15 @@ class Schedule(Protocol):
     def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """Booleans (m,); `happened` says for each event which members it came to just now."""
         ...
+
+
+def check_schedule(name: str, value: object) -> None:
+    """Raise a ValueError unless it can be asked who is due."""
+    if isinstance(value, type) or not callable(getattr(value, "due", None)):
+        raise ValueError(
+            f"{name} must be a schedule such as LogTimes(10) or OnEvent('t_star'), "
+            f"got {shown(value)}"
+        )
 
 
 @final
@@ -101,6 +110,11 @@ class AnyOf:
     """When any of the schedules says so."""
 
     schedules: tuple[Schedule, ...]
+
+    def __post_init__(self) -> None:
+        instance("schedules", self.schedules, (list, tuple), "a tuple of schedules")
+        for each in self.schedules:
+            check_schedule("schedules", each)
 
     def due(self, readings: Readings, happened: dict[str, Floats]) -> Floats:
         """The union."""

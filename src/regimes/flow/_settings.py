@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from regimes._check import choose, positive_int, real
+from regimes._check import choose, instance, positive_int, real
 from regimes.flow._control import StepRule, Tolerances
 from regimes.flow._events import Event, check_event, resolve_event
 from regimes.flow._losses import Loss
@@ -42,6 +42,12 @@ class Settings:
     max_seconds: float | None
 
     @property
+    def copies(self) -> int:
+        """How many more states a step holds than one of Euler's without momentum."""
+        stages = {"euler": 0, "heun": 2, "runge_kutta": 5}[self.method.__name__]
+        return stages + 3 * self.momentum.active
+
+    @property
     def described(self) -> dict[str, object]:
         """What tells these settings from others; functions go by their names."""
         return {
@@ -72,6 +78,13 @@ def make_settings(
     default_weight: float | None,
 ) -> Settings:
     """The settings of a run, or a ValueError that says what does not fit together."""
+    for name, value, kind in (
+        ("tolerances", tolerances, Tolerances),
+        ("rule", rule, StepRule),
+        ("momentum", momentum, Momentum),
+    ):
+        if value is not None:
+            instance(name, value, kind, f"a flow.{kind.__name__}")
     stop, watched = ends_and_events(loss, until, events, t_end)
     chosen = choose(method, METHODS, "method")
     if method != "euler" and momentum is not None and momentum.active:
@@ -99,6 +112,8 @@ def ends_and_events(
     stop = None if until is None else resolve_event(until)
     if stop is not None:
         check_event(stop, loss)
+    events = [events] if isinstance(events, str | Event) else events
+    instance("events", events, (list, tuple), "a list of events or of their names")
     known = [
         event
         for event in map(resolve_event, events)

@@ -19,7 +19,8 @@ from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._network_field import parameter_change
-from regimes.flow._objective import Objective
+from regimes.flow._objective import EVERYBODY, Objective
+from regimes.flow._tiles import COPIES, tile_of
 from regimes.nets import Ensemble, FullyConnected
 
 _WEIGHT, _BIAS, _READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
@@ -35,13 +36,13 @@ class ShallowField:
         inputs: x_a, (n, d+1) shared or (m, n, d+1); without the last column for no biases.
         scale: m_2, the multiplier of the readout with the activation's factor.
         objective: what is descended.
-        memory: bytes that the mask of one tile of members may take.
+        tile: members per pass.
     """
 
     inputs: Tensor
     scale: float
     objective: Objective
-    memory: int
+    tile: int
 
     def evaluate(self, state: State) -> Evaluation:
         """Predictions and speeds; only what is as large as the mask is done a tile at a time."""
@@ -54,12 +55,15 @@ class ShallowField:
         scaled, drawn = weights * beta, torch.empty_like(weights)
         m, h, _ = weights.shape
         points = self.inputs.shape[-2]
-        tile = min(m, max(1, self.memory // (h * points * weights.element_size())))
+        tile = min(m, self.tile)
         mask = weights.new_empty(tile, h, points)
         predictions = weights.new_empty(m, points, 1)
-        for i in range(0, m, tile):
-            part = slice(i, i + tile)
-            self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
+        if tile == m:
+            self._tile(EVERYBODY, weights, scaled, mask, predictions, drawn)
+        else:
+            for i in range(0, m, tile):
+                part = slice(i, i + tile)
+                self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
         speed = {_READOUT: (weights * drawn).sum(-1).unsqueeze(1)}
         drawn *= beta
         if _BIAS in state:
@@ -78,19 +82,22 @@ class ShallowField:
         drawn: Tensor,
     ) -> None:
         """Write the predictions of some members and S = A (c x_a) where they belong."""
-        active = mask[: len(weights)]  # the last tile may be smaller
+        everybody = part is EVERYBODY
+        active = mask if everybody else mask[: len(weights)]  # the last tile may be smaller
         if self.inputs.ndim == 2:
             inputs = self.inputs
             torch.mm(weights.flatten(0, 1), inputs.mT, out=active.flatten(0, 1))
         else:
-            inputs = self.inputs[part]
+            inputs = self.inputs if everybody else self.inputs[part]
             torch.bmm(weights, inputs.mT, out=active)
         active.gt_(0)
         summed = torch.bmm(scaled.mT, active)  # (m, d+1, n)
         f = (summed * inputs.mT).sum(1).mul_(self.scale).unsqueeze(-1)
-        predictions[part] = self.objective.predictions(f, part)
-        pull = self.objective.pull(predictions[part], part).mul_(self.scale)
-        torch.bmm(active, pull * inputs, out=drawn)
+        predicted = self.objective.predictions(f, part)
+        predictions[part] = predicted
+        pull = self.objective.pull(predicted, part).mul_(self.scale)
+        # the wide way round: a CPU takes three times as long for a product with few columns
+        drawn.copy_(torch.bmm((pull * inputs).mT, active.mT).mT)
 
     def gradient_change(self, before: Evaluation, after: Evaluation) -> GradientChange:
         """Norms in parameter space, for [Geiger 2020, eq. 9]."""
@@ -116,8 +123,19 @@ def is_shallow(ensemble: Ensemble) -> bool:
     )
 
 
-def shallow_field(ensemble: Ensemble, x: Tensor, objective: Objective, memory: int) -> ShallowField:
-    """The field of networks for which `is_shallow` holds, on inputs (n, d) or (m, n, d)."""
+def shallow_field(
+    ensemble: Ensemble,
+    x: Tensor,
+    objective: Objective,
+    *,
+    memory: int | str | None,
+    copies: int = COPIES,
+) -> tuple[ShallowField, str | None]:
+    """The field of networks for which `is_shallow` holds, on inputs (n, d) or (m, n, d).
+
+    Returns:
+        The field, and a note when memory does not allow all members at once.
+    """
     net = cast(FullyConnected, ensemble.template)
     first, readout = net.layers
     inputs = x * getattr(first, "weight_multiplier", 1.0)
@@ -125,6 +143,10 @@ def shallow_field(ensemble: Ensemble, x: Tensor, objective: Objective, memory: i
         ones = torch.full_like(x[..., :1], getattr(first, "bias_multiplier", 1.0))
         inputs = torch.cat([inputs, ones], -1)
     scale = getattr(readout, "weight_multiplier", 1.0) * net.activation.factor
+    points = inputs.shape[-2]
+    mask = net.width * points * x.element_size()
+    sums = inputs.shape[-1] * (3 * points + net.width) * x.element_size()
+    tile, note = tile_of(ensemble, mask + sums, memory, x.device, predictions=points, copies=copies)
     if x.device.type == "cpu":
-        memory = min(memory, _CPU_TILE_BYTES)
-    return ShallowField(inputs, scale, objective, memory)
+        tile = max(1, min(tile, _CPU_TILE_BYTES // mask))
+    return ShallowField(inputs, scale, objective, tile), note

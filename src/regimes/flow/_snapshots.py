@@ -10,9 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from regimes._memory import parse_bytes
 from regimes.flow._members import Members
 from regimes.flow._readings import Readings
-from regimes.nets import Ensemble
+from regimes.flow._tiles import measured_pass
+from regimes.nets import Ensemble, FullyConnected
+
+_ENTRIES = 2**26  # between two layers, of all members together
 
 
 @final
@@ -39,7 +43,7 @@ class NetworkSnapshot:
     @property
     def ensemble(self) -> Ensemble:
         """The networks as they are now."""
-        return self._start.with_parameters(self.parameters)
+        return self._start.moved_to(self.parameters)
 
     def network(self, index: int) -> nn.Module:
         """One of the m networks as a module, e.g. for `TangentKernel`."""
@@ -92,23 +96,45 @@ class KernelSnapshot:
 
 def predict(
     now: Ensemble,
-    start: Ensemble,
+    initial: Ensemble,
     alpha: Tensor,
     x: Tensor,
     *,
     member_inputs: bool,
     subtract_init: bool,
-    entries: int = 2**26,
+    memory: int | str | None = None,
 ) -> Tensor:
-    """`alpha (f - f0)` or `alpha f` on any points, some of them at a time."""
+    """`alpha (f - f0)` or `alpha f` on any points, some of them at a time.
+
+    What is between the layers takes at most a quarter of `memory`.
+    """
     widest = max(p.shape[1] if p.ndim > 1 else 1 for p in now.parameters.values())
-    chunk = max(1, entries // (now.size * widest))
-    parts = []
+    chunk = max(1, _ENTRIES // (now.size * widest))
+    if memory is not None:
+        share = parse_bytes(memory, x.device) // 4
+        chunk = max(1, min(chunk, share // (now.size * _bytes_per_point(now, x, member_inputs))))
+    axis = 1 if member_inputs else 0
+    scale = alpha.to(next(iter(now.parameters.values()))).view(-1, 1, 1)
+    f = scale.new_empty(0)
     with torch.no_grad():
-        for part in x.split(chunk, dim=1 if member_inputs else 0):
-            f = now(part, member_inputs=member_inputs)
+        for start in range(0, max(1, x.shape[axis]), chunk):
+            part = x.narrow(axis, start, min(chunk, x.shape[axis] - start))
+            made = now(part, member_inputs=member_inputs)
             if subtract_init:
-                f = f - start(part, member_inputs=member_inputs)
-            parts.append(f)
-    f = torch.cat(parts, 1)
-    return alpha.to(f).view(-1, 1, 1) * f
+                made = made - initial(part, member_inputs=member_inputs)
+            made = scale * made
+            if part.shape == x.shape:
+                return made
+            if not len(f):
+                f = made.new_empty(now.size, x.shape[axis], *made.shape[2:])
+            f[:, start : start + chunk] = made
+    return f
+
+
+def _bytes_per_point(ensemble: Ensemble, x: Tensor, member_inputs: bool) -> int:
+    """Bytes between the layers of one member for one point."""
+    net = ensemble.template
+    if isinstance(net, FullyConnected):
+        return 4 * max(net.width, net.out_dim) * x.element_size()
+    few = (x[0] if member_inputs else x)[:2]
+    return measured_pass(ensemble, few)[0] // len(few)

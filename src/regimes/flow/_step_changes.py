@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from regimes.flow._losses import Loss, resolve_loss
+from regimes.flow._losses import Loss, LossLike, resolve_loss
 from regimes.flow._observers import Observer
 from regimes.flow._schedules import EverySteps
 from regimes.flow._snapshots import NetworkSnapshot
 
 
-def step_changes(loss: str | Loss = "softhinge_20") -> Observer:
+def step_changes(loss: LossLike = "softhinge_20") -> Observer:
     """An observer of the changes [Geiger 2020, eqs. 8 and 9] of each step, (m, 2).
 
     The first is `max |F' - F|` over training points, the second `|g' - g|^2 / (|g'| |g|)` of the

@@ -4,6 +4,7 @@ A kernel is any function from inputs (n, ...) and (m, ...) to values (n, m). Not
 networks: their tangent kernels are kernels like any other.
 """
 
+from regimes import _door
 from regimes.kernels._hard_margin import Learned, Machine, fit_machine, hard_margin, quiet_solver
 from regimes.kernels._values import Kernel, kernel_values
 
@@ -16,3 +17,5 @@ __all__ = [
     "kernel_values",
     "quiet_solver",
 ]
+
+_door.keep(globals())

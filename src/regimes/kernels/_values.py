@@ -38,4 +38,7 @@ def kernel_values(kernel: Kernel, x: Tensor, z: Tensor) -> np.ndarray:
                 f"{tuple(made.shape)}"
             )
         parts.append(made.double().cpu())
-    return torch.cat(parts).numpy()
+    values = torch.cat(parts)
+    if not bool(values.isfinite().all()):
+        raise ValueError("the kernel gives NaN or infinite values; look for them in x and z first")
+    return values.numpy()

@@ -6,6 +6,7 @@ nothing of networks or kernels.
 
     regimes.lab.study           registers a study
     regimes.lab.run             runs one and returns its summary
+    regimes.lab.load            the data of a recorded or finished one
     regimes.lab.Store           the trials on disk
 """
 
@@ -24,10 +25,11 @@ from regimes.lab._executors import Executor, ExecutorError, InlineExecutor
 from regimes.lab._gather import Results, gather
 from regimes.lab._known import known_summaries
 from regimes.lab._ledger import LedgerEntry, ledger
+from regimes.lab._load import load
 from regimes.lab._overrides import override
 from regimes.lab._progress import LiveBar, PlainLines, Progress, Silent, Tally
 from regimes.lab._record import CorruptRecordError, Record
-from regimes.lab._registry import Catalogue, discover, find
+from regimes.lab._registry import Catalogue, check_study, check_theme, discover, find, themes
 from regimes.lab._replicate import (
     Comparison,
     Mark,
@@ -38,7 +40,6 @@ from regimes.lab._replicate import (
     record_replication,
     seeds_seen,
 )
-from regimes.lab._report import Section, measured_text, report_html, report_section
 from regimes.lab._results import (
     Summary,
     announce_run,
@@ -46,6 +47,7 @@ from regimes.lab._results import (
     kept_summary,
     label_of,
     results_root,
+    results_roots,
     save_results,
     stored_summaries,
     summarise,
@@ -56,11 +58,18 @@ from regimes.lab._states import finished, ran, rows, unfinished
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store, StoreError
 from regimes.lab._study import SIZES, Study, study
+from regimes.lab._summary_text import measured_text
 from regimes.lab._sweep import Agenda, Failure, SweepReport, agenda, execute
 from regimes.lab._tables import along, first_of, split, those_run
 from regimes.lab._trial import Array, Series, TrialResult
 from regimes.lab._types import Data, Figure, Values
 from regimes.lab._verdicts import LedgerLine, count_replicated, count_verdicts, verdicts
+from regimes.lab.report import (
+    Section,
+    report_folder,
+    report_html,
+    report_section,
+)
 
 __all__ = [
     "SIZES",
@@ -111,6 +120,8 @@ __all__ = [
     "announce_run",
     "begun",
     "check_results",
+    "check_study",
+    "check_theme",
     "collect",
     "collect_blocks",
     "compared",
@@ -131,6 +142,7 @@ __all__ = [
     "known_summaries",
     "label_of",
     "ledger",
+    "load",
     "marked",
     "marks",
     "mean_over",
@@ -138,9 +150,11 @@ __all__ = [
     "override",
     "ran",
     "record_replication",
+    "report_folder",
     "report_html",
     "report_section",
     "results_root",
+    "results_roots",
     "rows",
     "run",
     "save_results",
@@ -149,6 +163,7 @@ __all__ = [
     "stored_summaries",
     "study",
     "summarise",
+    "themes",
     "those_run",
     "unfinished",
     "verdicts",

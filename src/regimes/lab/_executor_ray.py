@@ -14,6 +14,7 @@ from regimes.lab._config import TrialConfig
 from regimes.lab._executors import ExecutorError, settle_deaths
 from regimes.lab._perform import FOUND, Job, Outcome, perform_all, save
 from regimes.lab._queue import Task, TrialQueue
+from regimes.lab._ray_address import check_answers, checked_address
 from regimes.lab._record import Encoded
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
@@ -49,7 +50,8 @@ class RayExecutor:
     ) -> None:
         choose(write, {"driver": 0, "worker": 0}, "place to write results from")
         self._ray = import_ray()
-        self._address = address or os.environ.get("RAY_ADDRESS")
+        given = address or os.environ.get("RAY_ADDRESS")
+        self._address = checked_address(given) if given else None
         self._asked = None if workers is None else positive_int("workers", workers)
         self._needs = {"num_cpus": positive_int("threads", threads), "num_gpus": 0}
         if device == "cuda":
@@ -73,10 +75,15 @@ class RayExecutor:
             return False
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
         if self._address:
-            ray.init(address=self._address, **options)
+            check_answers(self._address)
+            try:
+                ray.init(address=self._address, **options)
+            except ConnectionError as error:
+                why = " ".join(str(error).split())
+                raise ExecutorError(f"no Ray cluster at {self._address}: {why}") from None
         else:
             cpus = self._asked * self._needs["num_cpus"] if self._asked else None
-            ray.init(include_dashboard=False, num_cpus=cpus, **options)
+            ray.init(address="local", include_dashboard=False, num_cpus=cpus, **options)
         return True
 
     def _work(self, job: Job, queue: TrialQueue, stop: Stop) -> Iterator[Outcome]:

@@ -17,7 +17,7 @@ SOURCES = ("both", "store", "results")
 def known_summaries(
     catalogue: Catalogue,
     store: Store,
-    results: Path,
+    results: Path | tuple[Path, ...],
     *,
     source: str = "both",
     refresh: bool = False,
@@ -30,7 +30,8 @@ def known_summaries(
     """
     found: dict[tuple[str, str], Summary] = {}
     if source in ("both", "results"):
-        for summary in stored_summaries(results):
+        roots = results if isinstance(results, tuple) else (results,)
+        for summary in stored_summaries(*roots):
             found[summary.study, summary.label] = summary
     if source in ("both", "store"):
         for summary in stored_summaries(store.root / "summaries"):

@@ -1,12 +1,11 @@
-"""`--set key=value`: change parameters by name, with errors that list what can be set."""
+"""`--set key=value`: change parameters by name, with errors that tell what can be set."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from regimes._check import nearest_first
-from regimes.lab._parameters import changed, settable
+from regimes.lab._parameters import changed, described, settable, unknown_parameter
 
 
 def override(params: Any, settings: Iterable[str]) -> Any:
@@ -21,8 +20,8 @@ def override(params: Any, settings: Iterable[str]) -> Any:
     Params(d=5, alpha=(0.1, 1.0))
 
     Raises:
-        ValueError: for an unknown key (the valid ones are listed with types and present values)
-            or a value of the wrong type.
+        ValueError: for an unknown key (the nearest ones are told with types and present values) or
+            a value of the wrong type; for a word alone, such as "help", every one is listed.
     """
     known = settable(params)
     changes: dict[str, Any] = {}
@@ -30,24 +29,9 @@ def override(params: Any, settings: Iterable[str]) -> Any:
         key, equals, text = setting.partition("=")
         key = key.strip()
         if not equals:
-            raise ValueError(f"--set takes key=value, got {setting!r}; {_listing(params, key)}")
+            every = described(params, known)
+            raise ValueError(f"--set takes key=value, got {setting!r}; the parameters are\n{every}")
         if key not in known:
-            raise ValueError(f"unknown parameter {key!r}; {_listing(params, key)}")
+            raise ValueError(f"{unknown_parameter(params, key)}\n`--set help` lists all")
         changes[key] = known[key][0].parse(key, text)
     return changed(params, changes)
-
-
-def _listing(params: Any, key: str) -> str:
-    known = settable(params)
-    entries = [
-        f"  {name}: {known[name][0]} (now {shown(known[name][1])})"
-        for name in nearest_first(key, known)
-    ]
-    return "the parameters are\n" + "\n".join(entries)
-
-
-def shown(value: Any) -> str:
-    """A parameter value as one would type it after `--set key=`."""
-    if isinstance(value, tuple):
-        return ",".join(shown(item) for item in value)
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

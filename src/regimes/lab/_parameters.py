@@ -11,8 +11,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from regimes._check import nearest_first
 from regimes.lab._fields import FieldType, coerced, field_types
 
+_NEAREST = 3  # names that are offered for one that is not known
 BLOCK = "block"  # names the block in a trial's point, in summaries and for `--set`
 
 
@@ -76,8 +78,7 @@ def changed(params: Any, changes: Mapping[str, Any]) -> Any:
     """Parameters with fields set to other values, by the names of `settable`.
 
     Raises:
-        ValueError: an unknown block.
-        TypeError: an unknown field.
+        ValueError: an unknown block or field; the nearest ones are named.
     """
     blocks = blocks_of(params)
     wanted = changes.get(BLOCK, tuple(blocks)) if isinstance(params, Mapping) else tuple(blocks)
@@ -97,8 +98,32 @@ def changed(params: Any, changes: Mapping[str, Any]) -> Any:
         if block in wanted:
             made[block] = dataclasses.replace(own, **mine)
     if left := sorted(set(changes) - used):
-        raise TypeError(f"unknown parameter {left[0]!r}; there are {', '.join(settable(params))}")
+        raise ValueError(unknown_parameter(params, left[0]))
     return same_form(params, made)
+
+
+def unknown_parameter(params: Any, name: str) -> str:
+    """What is said of a parameter that does not exist: those spelled most like it."""
+    known = settable(params)
+    near = nearest_first(name, known)[:_NEAREST]
+    return f"unknown parameter {name!r}; nearest of {len(known)}:\n{described(params, near)}"
+
+
+def described(params: Any, names: Iterable[str]) -> str:
+    """One line a parameter: its name, type and present value."""
+    known = settable(params)
+    return "\n".join(f"  {name}: {known[name][0]} (now {shown(known[name][1])})" for name in names)
+
+
+def shown(value: Any) -> str:
+    """A parameter value as one would type it after `--set key=`.
+
+    >>> shown((1, 2.5)), shown(None)
+    ('1,2.5', 'none')
+    """
+    if isinstance(value, tuple):
+        return ",".join(shown(item) for item in value)
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def every_value(params: Any, name: str) -> tuple[Any, ...]:

@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from regimes.lab._parameters import BLOCK, shown
 from regimes.lab._perform import FOUND, Outcome
 from regimes.lab._queue import TrialQueue
 from regimes.lab._record import FAILED, FINISHED
 
 _LONG = 30.0  # seconds of a trial, against which the start of a worker is short
+_SELDOM = 300.0  # seconds between lines of a log at most
 _COMPARABLE = 0.5  # least mean cost of trials measured, as a part of that of trials left
 
 
@@ -83,7 +85,7 @@ class Tally:
             return None
         worth, now = self._timed_seconds / self._timed_cost, self._clock()
         longest = 0.0
-        for key, since in self._queue.flying.items():
+        for key, since in self._in_flight():
             whole = self._queue.costs[key]
             cost -= min(whole, (now - since) / worth)
             longest = max(longest, whole * worth - (now - since))
@@ -92,9 +94,30 @@ class Tally:
         # `work` with the weight `left`, elapsed * left / (1 - left) with the weight 1 - left
         return max(longest, left * (work + now - self._start))
 
-    def line(self) -> str:
-        """The state in one line of text."""
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self._clock() - self._start
+
+    def _in_flight(self) -> list[tuple[str, float]]:
+        """Trials handed out alone and when; a copy, since executors go on meanwhile."""
+        return list(self._queue.flying.items())
+
+    @property
+    def running(self) -> str:
+        """The trial that has been at work longest, in words; empty when none is known of."""
+        flying = self._in_flight()
+        if not flying:
+            return ""
+        key, since = min(flying, key=lambda each: each[1])
+        more = f" and {len(flying) - 1} more" if len(flying) > 1 else ""
+        return f"running {place(self._queue.points[key])} ({duration(self._clock() - since)}){more}"
+
+    def line(self, *, running: bool = True) -> str:
+        """The state in one line of text, with what runs just now where that is wanted."""
         parts = [f"{self.done}/{self.total} trials"]
+        if self.elapsed >= 1:
+            parts[0] += f" in {duration(self.elapsed)}"
         if self._ran:
             parts.append(f"{self.rate:.3g}/s")
         if (left := self.seconds_left) is not None:
@@ -102,6 +125,7 @@ class Tally:
         parts += [f"best {name} {value:.4g}" for name, value in self.best.items()]
         parts += [f"{self.failed} failed"] * bool(self.failed)
         parts += [f"{self.flagged} with NaN"] * bool(self.flagged)
+        parts += [self.running] * bool(running and self.running)
         return ", ".join(parts)
 
 
@@ -109,7 +133,11 @@ class Progress(Protocol):
     """Shows a tally while a run goes on."""
 
     def show(self, tally: Tally, *, last: bool = False) -> None:
-        """Called after every outcome; `last` once at the end."""
+        """Called at the start, after every outcome and now and then; `last` once at the end."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Called when something is to be said at once."""
         ...
 
 
@@ -119,21 +147,31 @@ class Silent:
     def show(self, tally: Tally, *, last: bool = False) -> None:
         """Do nothing."""
 
+    def note(self, text: str) -> None:
+        """Do nothing."""
+
 
 class PlainLines:
-    """One line now and then, for logs and pipes."""
+    """One line now and then, for logs and pipes; ever fewer while no trial ends."""
 
     def __init__(self, write: Callable[[str], Any], *, every: float = 5.0) -> None:
         self._write = write
-        self._every = every
+        self._every = self._pause = every
         self._next = 0.0
+        self._done = -1  # when the last line was written
 
     def show(self, tally: Tally, *, last: bool = False) -> None:
         """Write a line when the last one is old enough."""
         now = time.monotonic()
         if last or now >= self._next:
-            self._next = now + self._every
-            self._write(tally.line())
+            still = tally.done == self._done
+            self._pause = min(2 * self._pause, _SELDOM) if still else self._every
+            self._next, self._done = now + self._pause, tally.done
+            self._write(tally.line(running=not last))
+
+    def note(self, text: str) -> None:
+        """Write it."""
+        self._write(text)
 
 
 class LiveBar:
@@ -143,7 +181,7 @@ class LiveBar:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._bar = Progress(
-            BarColumn(bar_width=30), TextColumn("{task.description}"), console=console
+            BarColumn(bar_width=20), TextColumn("{task.description}"), console=console
         )
         self._task = self._bar.add_task("starting", total=None)
         self._bar.start()
@@ -151,10 +189,32 @@ class LiveBar:
     def show(self, tally: Tally, *, last: bool = False) -> None:
         """Redraw; rich itself limits how often."""
         self._bar.update(
-            self._task, total=tally.total, completed=tally.done, description=tally.line()
+            self._task,
+            total=tally.total,
+            completed=tally.done,
+            description=tally.line(running=not last),
         )
         if last:
             self._bar.stop()
+
+    def note(self, text: str) -> None:
+        """Write it above the bar."""
+        self._bar.console.print(text, markup=False, highlight=False)
+
+
+def place(point: Mapping[str, Any]) -> str:
+    """Where in the scan a trial lies, as short as it can be said.
+
+    >>> place({"block": "start", "alpha": 0.001, "seed": (0, 1, 2)})
+    'start alpha=0.001 3 of seed'
+    """
+    words = []
+    for name, value in point.items():
+        if isinstance(value, tuple):
+            words.append(f"{len(value)} of {name}" if len(value) != 1 else f"{name}={value[0]}")
+        else:
+            words.append(str(value) if name == BLOCK else f"{name}={shown(value)}")
+    return " ".join(words) or "the trial"
 
 
 def duration(seconds: float) -> str:

@@ -55,6 +55,7 @@ class TrialQueue:
         self._alone: deque[Task] = deque()
         self.workers = max(1, workers)  # may be corrected when more is known
         self.costs = {task.key: task.cost for task in self._queue}
+        self.points = {task.key: task.config.point for task in self._queue}
         self._open = set(self.costs)  # not heard of
         self.clock = clock
         self.flying: dict[str, float] = {}  # when trials left alone; those in batches are short

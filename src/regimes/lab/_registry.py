@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regimes._check import choose
+from regimes._check import nearest_first
+from regimes.lab._ledger import ledger
 
 if TYPE_CHECKING:
     from regimes.lab._study import Study
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 PACKAGE = "regimes.studies"
 ENTRY_POINTS = "regimes.studies"
 VARIABLE = "REGIMES_STUDIES"  # module names, separated by commas
+NEAREST = 3  # names that are offered for one that is not known
 
 _registered: dict[str, Study] = {}
 
@@ -57,14 +59,49 @@ def discover() -> Catalogue:
 
 
 def find(name: str) -> Study:
-    """The study of that name, or an error that lists the names nearest to it."""
+    """The study of that name, or an error with the names nearest to it."""
     catalogue = discover()
-    if name not in catalogue.studies and catalogue.broken:
+    check_study(name, catalogue)
+    return catalogue.studies[name]
+
+
+def check_study(name: str, catalogue: Catalogue) -> None:
+    """Refuse a name that no study has.
+
+    Raises:
+        ValueError: with the nearest names, and with what could not be imported.
+    """
+    if name in catalogue.studies:
+        return
+    if catalogue.broken:
         reasons = "; ".join(f"{module}: {why}" for module, why in catalogue.broken.items())
         raise ValueError(
             f"unknown study {name!r}, and some modules could not be imported: {reasons}"
         )
-    return choose(name, catalogue.studies, "study")
+    near = ", ".join(nearest_first(name, catalogue.studies)[:NEAREST])
+    raise ValueError(
+        f"unknown study {name!r}; nearest: {near} "
+        f"(`regimes studies` lists all {len(catalogue.studies)})"
+    )
+
+
+def themes(catalogue: Catalogue) -> list[str]:
+    """Every theme: those of the ledger, then those of studies of the user's own."""
+    known = [entry.theme for entry in ledger().values()]
+    return list(dict.fromkeys([*known, *(study.theme for study in catalogue.studies.values())]))
+
+
+def check_theme(name: str, catalogue: Catalogue) -> None:
+    """Refuse a name that no theme has.
+
+    Raises:
+        ValueError: with every theme, the nearest first.
+    """
+    known = themes(catalogue)
+    if name not in known:
+        raise ValueError(
+            f"there is no theme {name!r}; the themes are {', '.join(nearest_first(name, known))}"
+        )
 
 
 def load(name: str, module: str) -> Study:

@@ -24,6 +24,7 @@ from regimes.lab._parameters import as_plain, each_coerced, from_plain
 from regimes.lab._record import CorruptRecordError
 from regimes.lab._store import Store
 from regimes.lab._study import Study
+from regimes.lab._summary_text import summary_html, summary_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -37,7 +38,7 @@ _NOT_IN_ABOUT = ("claims", "dataset", "replication", "stale")
 _CHECKSUMS = "checksums"  # of the files beside it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """A run of a study in the form that is kept, shown and committed."""
 
@@ -65,6 +66,12 @@ class Summary:
     changed: tuple[dict[str, Any], ...] = ()  # claims judged otherwise since the run, with the date
     replication: Summary | None = None  # the same scan on other seeds, kept with a record
     stale: tuple[str, ...] = ()  # why it no longer says what the study would; not kept in files
+
+    def __repr__(self) -> str:
+        return summary_text(self)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
 
     @property
     def complete(self) -> bool:
@@ -295,8 +302,29 @@ def _beside(folder: Path) -> Path:
 
 
 def results_root(root: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of committed results: given, or REGIMES_RESULTS, or results/."""
+    """The folder results are written to: given, or REGIMES_RESULTS, or results/."""
     return Path(root or os.environ.get(VARIABLE) or DEFAULT).absolute()
+
+
+def results_roots(root: str | os.PathLike[str] | None = None) -> tuple[Path, ...]:
+    """The folders results are read from, those that count more last.
+
+    The one given or named in REGIMES_RESULTS stands alone. Without either the records that come
+    with the package are known everywhere, and those in results/ take their places.
+    """
+    own = results_root(root)
+    if root or os.environ.get(VARIABLE):
+        return (own,)
+    return tuple(dict.fromkeys([*shipped_results(), own]))
+
+
+def shipped_results() -> list[Path]:
+    """Where the package's own records lie: in an installed package, or beside its sources."""
+    package = Path(__file__).parents[1]
+    checkout = package.parents[1]
+    if (checkout / "pyproject.toml").exists():
+        return [checkout / DEFAULT]
+    return [package / "recorded"]  # where the wheel puts results/
 
 
 def with_history(summary: Summary, earlier: Summary) -> Summary:
@@ -324,9 +352,13 @@ def stored_folders(root: Path) -> Iterator[Path]:
             yield about.parent
 
 
-def stored_summaries(root: Path, *, data: bool = True) -> Iterator[Summary]:
-    """Every summary below a folder laid out as theme/what/label; of a damaged one the name."""
-    for folder in stored_folders(root):
+def stored_summaries(*roots: Path, data: bool = True) -> Iterator[Summary]:
+    """Every summary below folders laid out as theme/what/label; of a damaged one the name.
+
+    Of two summaries of one run the one in the later folder is given.
+    """
+    found = {folder.parts[-3:]: folder for root in roots for folder in stored_folders(root)}
+    for folder in found.values():
         try:
             yield Summary.load(folder, data=data)
         except Exception as error:  # whatever is wrong with one must not hide the others

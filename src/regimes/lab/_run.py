@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,6 +131,7 @@ def run(
         **changes: parameters to be set to other values than the size's own.
 
     Raises:
+        ValueError: a parameter that the study does not have; the nearest ones are named.
         KeyboardInterrupt: after Ctrl-C, when what was in flight has been saved.
     """
     chosen = find(study) if isinstance(study, str) else study
@@ -140,7 +142,7 @@ def run(
         store or Store(),
         dtype,
         device,
-        command=f"regimes.lab.run({chosen.name!r}, {size!r})",
+        command=_call(chosen.name, size, dtype, device, changes),
     )
     report, summary = conduct(request, request.agenda(), executor=executor, progress=progress)
     if report.interrupted == signal.SIGINT:
@@ -148,3 +150,17 @@ def run(
     if report.interrupted is not None:
         sys.exit(128 + report.interrupted)
     return summary
+
+
+def _call(name: str, size: str, dtype: str | None, device: str, changes: Mapping[str, Any]) -> str:
+    """The call of `run` that was made, as one would write it.
+
+    >>> _call("a/b", "cpu", None, "cpu", {"d": 5, "start.alpha": (0.1, 1.0)})
+    "regimes.lab.run('a/b', 'cpu', d=5, **{'start.alpha': (0.1, 1.0)})"
+    """
+    words = [repr(name), repr(size)]
+    words += [f"dtype={dtype!r}"] if dtype is not None else []
+    words += [f"device={device!r}"] if device != "cpu" else []
+    words += [f"{key}={value!r}" for key, value in changes.items() if key.isidentifier()]
+    rest = {key: value for key, value in changes.items() if not key.isidentifier()}
+    return f"regimes.lab.run({', '.join([*words, *([f'**{rest}'] if rest else [])])})"

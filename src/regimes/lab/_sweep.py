@@ -21,6 +21,7 @@ from regimes.lab._record import FAILED, FINISHED
 from regimes.lab._stop import Stop
 from regimes.lab._store import Store
 from regimes.lab._study import Study
+from regimes.lab._watch import Watch
 
 
 @dataclass(frozen=True)
@@ -127,16 +128,12 @@ def execute(
     counts: Counter[str] = Counter()
     started = time.monotonic()
     store.sweep()
-    try:
-        if points:
-            for outcome in executor.run(job, queue, stop):
-                tally.add(outcome)
-                counts[outcome.status] += 1
-                if outcome.status == FAILED:
-                    failures.append(Failure(outcome.key, points[outcome.key], outcome.error))
-                progress.show(tally)
-    finally:
-        progress.show(tally, last=True)
+    with Watch(progress, tally, stop, _parting(executor, stop)) as watch:
+        for outcome in executor.run(job, queue, stop) if points else ():
+            watch.add(outcome)
+            counts[outcome.status] += 1
+            if outcome.status == FAILED:
+                failures.append(Failure(outcome.key, points[outcome.key], outcome.error))
     return SweepReport(
         already=planned.finished,
         ran=counts[FINISHED],
@@ -148,6 +145,15 @@ def execute(
         seconds=time.monotonic() - started,
         busy_seconds=tally.busy_seconds,
         estimated_seconds=planned.worker_seconds,
+    )
+
+
+def _parting(executor: Executor, stop: Stop) -> str:
+    """What is said when a stop is asked for."""
+    if isinstance(executor, InlineExecutor):
+        return "stopping when the trial in flight has finished"
+    return (
+        f"stopping: trials in flight have {stop.grace:g} s to finish; asked again, they are dropped"
     )
 
 

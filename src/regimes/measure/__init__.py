@@ -5,6 +5,7 @@ Nothing here knows where a tensor came from. Kernels are Grams of shape (n, n) f
 dtype (of shape () for one value); results with an error bar are frozen dataclasses.
 """
 
+from regimes import _door
 from regimes.measure._alignment import (
     EasyDifficult,
     cka,
@@ -306,3 +307,37 @@ __all__ = [
     "weight_amplification",
     "weight_change",
 ]
+
+# what can overflow from finite arguments and has no meaning then
+_FINITE = (
+    "alignment_from_modes",
+    "energy_concentration",
+    "ensemble_variance",
+    "generalisation_term",
+    "gradient_covariance_gap",
+    "jackknife_error",
+    "kernel_change",
+    "layer_change",
+    "metric",
+    "modewise_update",
+    "nearest_ridge",
+    "output_norm",
+    "perturbation_probe",
+    "preact_change",
+    "preact_speed",
+    "regression_modes",
+    "rescaled_kernel",
+    "rescaled_norm",
+    "rkhs_norm2",
+    "shallow_kernel",
+    "shared_spectrum",
+    "solution_covariance",
+    "supernat_factors",
+    "target_alignment",
+    "theta1",
+    "theta2",
+    "weight_amplification",
+    "weight_change",
+)
+
+_door.keep(globals(), finite=_FINITE)

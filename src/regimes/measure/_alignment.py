@@ -68,6 +68,14 @@ def label_alignment(G: Tensor, labels: Tensor, centering: str | None = "class") 
     >>> label_alignment(torch.outer(y, y), y, centering=None)
     tensor(1.)
     """
+    value = _label_alignment(G, labels, centering)
+    if value is None:
+        raise ValueError(_undefined(centering))
+    return value
+
+
+def _label_alignment(G: Tensor, labels: Tensor, centering: str | None) -> Tensor | None:
+    """The alignment, or None where nothing is left of the kernel."""
     G = check_gram("G", G)
     outputs = 1 if G.ndim == 2 else G.shape[1]
     Y = center_targets(_targets(labels, len(G), outputs).to(G.device), centering)
@@ -76,8 +84,10 @@ def label_alignment(G: Tensor, labels: Tensor, centering: str | None = "class") 
     if float(size) < 1e-12 * len(G) ** 0.5:
         raise ValueError("labels are constant, so nothing of them is left after centring")
     flat = Y.reshape(-1)
-    value = flat @ G_c.reshape(len(flat), -1) @ flat / (_norm(G_c, centering, G) * size**2)
-    return value.to(G.dtype)
+    if not _remains(G_c, centering, G):
+        return None
+    scale = torch.linalg.vector_norm(G_c) * size**2
+    return (flat @ G_c.reshape(len(flat), -1) @ flat / scale).to(G.dtype)
 
 
 def layer_alignment(
@@ -90,11 +100,16 @@ def layer_alignment(
         labels: as in `label_alignment`.
         centering: as in `label_alignment`.
 
+    Returns:
+        Layer name -> alignment; NaN where it is undefined, because the layer's kernel is zero or
+        nothing but rounding is left of it after centring, as of the bias of a linear readout.
+
     >>> y = torch.tensor([1.0, -1.0])
-    >>> layer_alignment({"readout": torch.outer(y, y)}, y)
-    {'readout': 1.0}
+    >>> layer_alignment({"readout": torch.outer(y, y), "its bias": torch.ones(2, 2)}, y)
+    {'readout': 1.0, 'its bias': nan}
     """
-    return {name: float(label_alignment(K, labels, centering)) for name, K in grams.items()}
+    found = {name: _label_alignment(K, labels, centering) for name, K in grams.items()}
+    return {name: float("nan") if value is None else float(value) for name, value in found.items()}
 
 
 def easy_difficult_alignment(
@@ -120,16 +135,21 @@ def easy_difficult_alignment(
 
 
 def _norm(centred: Tensor, centering: str | None, original: Tensor) -> Tensor:
-    size = torch.linalg.vector_norm(centred)
-    # Centring leaves rounding errors of the original, not exact zeros.
+    if not _remains(centred, centering, original):
+        raise ValueError(_undefined(centering))
+    return torch.linalg.vector_norm(centred)
+
+
+def _remains(centred: Tensor, centering: str | None, original: Tensor) -> bool:
+    """Whether more is left of a kernel than rounding, which centring leaves instead of zeros."""
     floor = 0.0 if centering is None else 4 * torch.finfo(original.dtype).eps
-    if float(size) <= floor * float(torch.linalg.vector_norm(original)):
-        raise ValueError(
-            "a kernel is zero"
-            + ("" if centering is None else " after centring")
-            + ", so its alignment is undefined"
-        )
-    return size
+    size = float(torch.linalg.vector_norm(centred))
+    return size > floor * float(torch.linalg.vector_norm(original))
+
+
+def _undefined(centering: str | None) -> str:
+    after = "" if centering is None else " after centring"
+    return f"a kernel is zero{after}, so its alignment is undefined"
 
 
 def _targets(labels: Tensor, samples: int, outputs: int) -> Tensor:

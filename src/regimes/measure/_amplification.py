@@ -21,7 +21,8 @@ def amplification(weights: Tensor, informative: int = 1, *, prefactor: bool = Tr
         prefactor: False leaves out `sqrt(d_perp/d_par)`, as the released programs do (4.7).
 
     Returns:
-        Shape () or (R,).
+        Shape () or (R,); infinite where all weights look along informative directions, NaN where
+        all are zero.
 
     >>> import torch
     >>> amplification(torch.tensor([[2.0, 1.0, 1.0]]))

@@ -32,5 +32,7 @@ def at_times(times: Iterable[Tensor], values: Iterable[Tensor], when: ArrayLike)
             f"when must have shape (k,), or (R, k) with a row for each of {len(pairs)} members, "
             f"got {asked.shape}"
         )
+    if not np.isfinite(asked).all():
+        raise ValueError("when holds NaN or infinite times; ask for times between the records")
     rows = asked if asked.ndim == 2 else [asked] * len(pairs)
     return np.array([np.interp(now, t, v) for now, (t, v) in zip(rows, pairs, strict=True)])

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from regimes._check import positive_int
+from regimes.measure._kernel import check_tensor
 from regimes.measure._numbers import Numbers, numbers
 
 
@@ -90,6 +91,7 @@ def rescaled_error(error: Tensor) -> Tensor:
     >>> rescaled_error(torch.tensor([0.1, 0.2, 0.3]))
     tensor([0.0000, 0.5000, 1.0000])
     """
+    error = check_tensor("error", error)
     low, high = error.amin(-1, keepdim=True), error.amax(-1, keepdim=True)
     if bool((low == high).any()):
         raise ValueError("a curve of errors is constant, so it cannot be mapped to [0, 1]")

@@ -111,6 +111,8 @@ def shared_spectrum(features: Tensor) -> SharedSpectrum:
     True
     """
     rows = _rows(check_tensor("features", features)).double()
+    if not bool(rows.any()):
+        raise ValueError("features are zero, so no spectrum is shared")
     r = min(rows.shape)
     of_metric = torch.linalg.eigvalsh(rows.T @ rows).flip(0)[:r]
     of_kernel = torch.linalg.eigvalsh(rows @ rows.T).flip(0)[:r]

@@ -9,13 +9,14 @@ from torch import Tensor
 
 from regimes._check import choose, positive_int
 from regimes._random import generator
+from regimes._spectrum_text import spectrum_html, told
 from regimes.measure._kernel import check_symmetric, check_tensor, double_product, rounding
 
 # Dense solvers cost n^3 whatever k is; past this size a few Lanczos pairs are cheaper.
 _DENSE_SIZE = 1500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GramEigenpairs:
     """Top eigenpairs of a Gram that is at hand, as rows, with how well they solve it."""
 
@@ -24,6 +25,13 @@ class GramEigenpairs:
     residuals: Tensor  # (k,), |K u - lam u|
     converged: Tensor  # (k,) bool, residual within rounding of the largest eigenvalue
     method: str  # "dense" or "lanczos"
+
+    def __repr__(self) -> str:
+        return "GramEigenpairs: " + told(self.values, self.residuals, self.converged)
+
+    def _repr_html_(self) -> str:
+        """Every value with its residual, and how they fall."""
+        return spectrum_html("GramEigenpairs", self.values, self.residuals, self.converged)
 
 
 def fix_signs(vectors: Tensor) -> Tensor:

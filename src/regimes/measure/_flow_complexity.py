@@ -37,6 +37,8 @@ def flow_complexity(weights: Tensor, traces: Tensor) -> FlowComplexity:
             "weights must have shape (T + 1, P) and traces (T,), got "
             f"{tuple(weights.shape)} and {tuple(traces.shape)}"
         )
+    if bool((traces < 0).any()):
+        raise ValueError(f"a trace of a kernel is not negative, got {float(traces.min()):.3g}")
     lengths = torch.linalg.vector_norm(weights.double().diff(dim=0), dim=1)
     value = float(lengths @ traces.double().sqrt())
     return FlowComplexity(value, float(lengths.sum()), len(traces))

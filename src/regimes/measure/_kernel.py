@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from regimes._check import choose
+from regimes._check import choose, positive_int
 
 _ORDERS = {"sample": True, "class": False}
 
@@ -123,7 +123,7 @@ def unflatten_kernel(matrix: Tensor, classes: int, order: str = "sample") -> Ten
     >>> torch.equal(unflatten_kernel(flatten_kernel(K, "class"), 2, "class"), K)
     True
     """
-    sample_major = choose(order, _ORDERS, "order")
+    sample_major, classes = choose(order, _ORDERS, "order"), positive_int("classes", classes)
     if matrix.ndim != 2 or matrix.shape[0] % classes or matrix.shape[1] % classes:
         raise ValueError(
             f"a flattened kernel of {classes} outputs has both sides a multiple of {classes}, "

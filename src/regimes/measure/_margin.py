@@ -95,6 +95,8 @@ def bound_multiclass(K: Tensor, M: float, gamma: float) -> MulticlassBound:
     n, c = K.shape[:2]
     factor = real("M", M, above=0) / (real("gamma", gamma, above=0) * n)
     traces = torch.einsum("iyiy->y", K.double())
+    if bool((traces < 0).any()):
+        raise ValueError(f"K is no kernel: the trace of a class is {float(traces.min()):.3g} < 0")
     by_class = c * factor * float(traces.sqrt().sum())
     return MulticlassBound(by_class, c**1.5 * factor * float(traces.sum()) ** 0.5)
 
@@ -115,4 +117,5 @@ def generalisation_bound(margin_loss: float, rademacher: float, n: int, delta: f
     """
     delta = real("delta", delta, above=0, below=1)
     n = positive_int("n", n)
-    return margin_loss + 2 * rademacher + 3 * math.sqrt(math.log(2 / delta) / (2 * n))
+    loss, complexity = real("margin_loss", margin_loss), real("rademacher", rademacher)
+    return loss + 2 * complexity + 3 * math.sqrt(math.log(2 / delta) / (2 * n))

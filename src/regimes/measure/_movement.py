@@ -129,7 +129,7 @@ def relative_change(f: Tensor, f0: Tensor) -> Tensor:
         f0: those of another, which sets the scale, same shape.
 
     Returns:
-        Shape (...).
+        Shape (...); infinite or NaN where f0 is zero.
 
     >>> relative_change(torch.tensor([[3.0, 0.0], [1.0, 1.0]]), torch.tensor([[2.0, 0.0]] * 2))
     tensor([0.5000, 0.7071])
@@ -145,11 +145,12 @@ def t_half(times: Tensor, losses: Tensor) -> Tensor:
     so that sparse records do not delay the answer.
 
     Args:
-        times: increasing times of the records, (T,), or (..., T) for members with their own.
+        times: increasing times of the records, (T,), or (..., T) for members with their own; a
+            member that ended before the others may repeat its last record, as in `flow.Run`.
         losses: losses (..., T), the first being the initial one; NaN where nothing was recorded.
 
     Returns:
-        Shape (...); NaN for a member whose loss never fell that far.
+        Shape (...); NaN for a member whose loss never fell that far, such as a constant one.
 
     >>> t_half(torch.tensor([0.0, 1.0, 2.0, 3.0]), torch.tensor([4.0, 3.0, 1.0, 0.5]))
     tensor(1.5000)
@@ -159,11 +160,17 @@ def t_half(times: Tensor, losses: Tensor) -> Tensor:
             f"times must have shape (T,) or that of losses (..., T), got {tuple(times.shape)} and "
             f"{tuple(losses.shape)}"
         )
-    if not bool((losses[..., 0] > 0).all()):
-        raise ValueError("the initial loss must be positive")
-    times = times.to(losses).expand(losses.shape)
-    if bool((times.diff(dim=-1) <= 0).any()):
-        raise ValueError("times must be increasing")
+    if not bool(((losses[..., 0] > 0) & losses[..., 0].isfinite()).all()):
+        raise ValueError("the initial loss must be positive and finite")
+    times = times.expand(losses.shape)
+    waits, before, after = times.diff(dim=-1), losses[..., :-1], losses[..., 1:]
+    repeated = (before == after) | (before.isnan() & after.isnan())
+    if not bool(((waits > 0) | ((waits == 0) & repeated)).all()):
+        raise ValueError(
+            "times must be increasing; only a record that is repeated as it is may have the time "
+            "of the one before"
+        )
+    times = times.to(losses)
     level = losses[..., :1] / 2
     below = losses < level
     first = below.to(torch.uint8).argmax(-1, keepdim=True)

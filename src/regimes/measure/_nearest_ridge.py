@@ -53,6 +53,10 @@ def nearest_ridge(K: Tensor, cross: Tensor, y: Tensor, f: Tensor, ridge: float) 
         )
     y, f = y.to(K), f.to(K)
     size = f.square().mean()
+    if not 0 < float(size) < math.inf:
+        raise ValueError(
+            f"f must not be zero nor overflow, its mean square is {float(size):.3g}; rescale it"
+        )
     values, vectors = torch.linalg.eigh(K)
     across, turned = cross @ vectors, vectors.T @ y
 

@@ -63,7 +63,7 @@ def neuron_amplification(w: Tensor, informative: int = 1) -> Tensor:
             them lambda carries the sign of w_1.
 
     Returns:
-        Shape (h,) or (R, h); infinite for an aligned neuron.
+        Shape (h,) or (R, h); infinite for an aligned neuron, NaN for one without weights.
 
     >>> neuron_amplification(torch.tensor([[-4.0, 2.0, 0.0]]))
     tensor([-2.])
@@ -151,7 +151,7 @@ def informative_share(w: Tensor, beta: Tensor, informative: int = 1) -> Tensor:
         informative: d_par, the number of leading coordinates that decide the label.
 
     Returns:
-        Shape () or (R,).
+        Shape () or (R,); NaN for a network whose weights are all zero.
 
     >>> w, beta = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([1.0, -1.0])
     >>> informative_share(w, beta)

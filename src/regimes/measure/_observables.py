@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from regimes._check import real
 from regimes.measure._kernel import check_gram, check_tensor
 
 
@@ -13,19 +14,45 @@ def kernel_change(K: Tensor, K0: Tensor) -> Tensor:
 
     Over seeds average it geometrically.
 
+    Args:
+        K: kernel (n, n) or (n, c, n, c), or a stack of R of them, (R, n, n) or (R, n, c, n, c), as
+            `tangent.stacked_gram` makes.
+        K0: kernel at the start, same shape.
+
+    Returns:
+        Shape () for one kernel, (R,) for a stack.
+
     >>> kernel_change(2 * torch.eye(3), torch.eye(3))
     tensor(1.)
+    >>> kernel_change(torch.stack([2 * torch.eye(3), torch.eye(3)]), torch.eye(3).expand(2, 3, 3))
+    tensor([1., 0.])
     """
-    return _relative_change("kernels", check_gram("K", K), check_gram("K0", K0))
+    K, K0 = _kernels("K", K), _kernels("K0", K0)
+    members = K.ndim % 2
+    return _relative_change("kernels", K, K0, dims=tuple(range(members, K.ndim)))
 
 
 def weight_change(w: Tensor, w0: Tensor) -> Tensor:
     """`|w - w0| / |w0|` over all parameters as one vector [Geiger 2020, eq. 29].
 
+    Args:
+        w: all parameters as one vector (P,), or those of a stack of networks, (R, P).
+        w0: parameters at the start, same shape.
+
+    Returns:
+        Shape () for one network, (R,) for a stack.
+
     >>> weight_change(torch.tensor([3.0, 0.0]), torch.tensor([2.0, 0.0]))
     tensor(0.5000)
+    >>> weight_change(torch.tensor([[3.0, 0.0], [0.0, 1.0]]), torch.tensor([[2.0, 0.0]] * 2))
+    tensor([0.5000, 1.1180])
     """
-    return _relative_change("weights", check_tensor("w", w), check_tensor("w0", w0))
+    if check_tensor("w", w).ndim > 2:
+        raise ValueError(
+            "weights must be one vector (P,) or a stack of vectors (R, P), got "
+            f"{tuple(w.shape)}; flatten them, or use layer_change for one layer"
+        )
+    return _relative_change("weights", w, check_tensor("w0", w0), dims=(-1,))
 
 
 def gram_picture(K: Tensor, labels: Tensor) -> Tensor:
@@ -61,7 +88,10 @@ def block_contrast(K: Tensor, labels: Tensor) -> Tensor:
     same = labels[:, None] == labels
     if bool(same.all()):
         raise ValueError("all labels are equal, so there is no cross-label block")
-    picture = K.double() / torch.linalg.vector_norm(K.double()) * len(K)
+    size = torch.linalg.vector_norm(K.double())
+    if float(size) == 0:
+        raise ValueError("K is zero, so it has no contrast; give the Gram of a network that is not")
+    picture = K.double() / size * len(K)
     return (picture[same].mean() - picture[~same].mean()).to(K.dtype)
 
 
@@ -117,7 +147,7 @@ def unfitted(F: Tensor, y: Tensor, *, margin: float = 1.0) -> Tensor:
     >>> unfitted(torch.tensor([1.5, 0.5]), torch.ones(2))
     tensor(1)
     """
-    return (signed_margins(F, y) < margin).sum(-1)
+    return (signed_margins(F, y) < real("margin", margin)).sum(-1)
 
 
 def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10) -> Tensor:
@@ -146,20 +176,34 @@ def tangent_residual(change: Tensor, features: Tensor, *, cutoff: float = 1e-10)
     if float(size) == 0:
         raise ValueError("the weights did not change, so no share of the change is defined")
     _, s, right = torch.linalg.svd(rows, full_matrices=False)
-    span = right[s > cutoff * s[0]]
+    span = right[s > real("cutoff", cutoff) * s[0]]
     return (torch.linalg.vector_norm(step - span.T @ (span @ step)) / size).to(change.dtype)
 
 
-def _relative_change(what: str, after: Tensor, before: Tensor) -> Tensor:
+def _kernels(name: str, K: Tensor) -> Tensor:
+    """A Gram, or a stack of Grams along an axis in front."""
+    if check_tensor(name, K).ndim % 2 == 0:
+        return check_gram(name, K)
+    if K.ndim not in (3, 5):
+        raise ValueError(
+            f"{name} must be a Gram (n, n) or (n, c, n, c), or a stack of them with the members "
+            f"first, got shape {tuple(K.shape)}"
+        )
+    check_gram(f"a member of {name}", K[0])
+    return K
+
+
+def _relative_change(what: str, after: Tensor, before: Tensor, dims: tuple[int, ...]) -> Tensor:
     if after.shape != before.shape:
         raise ValueError(
             f"the two {what} must have one shape, got {tuple(after.shape)} and "
             f"{tuple(before.shape)}"
         )
-    size = torch.linalg.vector_norm(before)
-    if float(size) == 0:
-        raise ValueError(f"the initial {what} are zero, so no relative change is defined")
-    return torch.linalg.vector_norm(after - before) / size
+    size = torch.linalg.vector_norm(before, dim=dims)
+    if not bool((size > 0).all()):
+        whose = f" of member {int((size == 0).nonzero()[0])}" if size.ndim else ""
+        raise ValueError(f"the initial {what}{whose} are zero, so no relative change is defined")
+    return torch.linalg.vector_norm(after - before, dim=dims) / size
 
 
 def _labelled_gram(K: Tensor, labels: Tensor) -> Tensor:
@@ -169,6 +213,8 @@ def _labelled_gram(K: Tensor, labels: Tensor) -> Tensor:
             f"K must have shape (P, P) and labels (P,), got {tuple(K.shape)} and "
             f"{tuple(labels.shape)}"
         )
+    if not bool(labels.isfinite().all()):
+        raise ValueError("labels hold NaN or infinite entries; give one class per sample")
     return K
 
 

@@ -48,7 +48,12 @@ def rescaled_norm(w: Tensor, A: Tensor) -> Tensor:
     >>> rescaled_norm(torch.tensor([3.0, 4.0]), 2 * torch.eye(2))
     tensor(10.)
     """
-    return torch.linalg.vector_norm(check_tensor("A", A).T @ check_tensor("w", w))
+    w, A = check_tensor("w", w), check_tensor("A", A)
+    if w.ndim != 1 or A.shape != (len(w), len(w)):
+        raise ValueError(
+            f"w must have shape (P,) and A (P, P), got {tuple(w.shape)} and {tuple(A.shape)}"
+        )
+    return torch.linalg.vector_norm(A.T @ w)
 
 
 def rademacher_linear(
@@ -100,7 +105,8 @@ def rademacher_flow(
     radii, kernels = _flow(steps)
     n = len(kernels[0])
     exact = n <= _LARGEST_ENUMERATION
-    count = 2 ** (n - 1) if exact else positive_int("samples", samples, least=2)
+    samples, seed = positive_int("samples", samples, least=2), positive_int("seed", seed, least=0)
+    count = 2 ** (n - 1) if exact else samples
     total = square = 0.0
     for signs in _all_signs(n) if exact else _random_signs(n, count, seed):
         sigma = signs.to(kernels[0])

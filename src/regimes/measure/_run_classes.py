@@ -66,7 +66,7 @@ def unmet_constraints(
             f"active must be truth values of the shape {tuple(short.shape)} of F, got "
             f"{active.dtype} of shape {tuple(active.shape)}"
         )
-    far = short > negligible * margin
+    far = short > real("negligible", negligible) * margin
     return UnmetConstraints(
         (short > 0).sum(-1),
         far.sum(-1),

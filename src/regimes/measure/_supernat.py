@@ -45,7 +45,16 @@ def supernat_factors(lam: Tensor, g: Tensor, *, rescale: str = "contract") -> Te
     >>> supernat_factors(torch.tensor([2.0, 1.0]), torch.tensor([0.5, -1.0]))
     tensor([1., 1.])
     """
-    mode = choose(rescale, _RESCALE, "rescale")
+    lam, g = check_tensor("lam", lam), check_tensor("g", g)
+    if lam.shape != g.shape:
+        raise ValueError(
+            f"lam and g must have one shape (..., r), got {tuple(lam.shape)} and {tuple(g.shape)}"
+        )
+    return _rescaled(lam, g, choose(rescale, _RESCALE, "rescale"))
+
+
+def _rescaled(lam: Tensor, g: Tensor, mode: str) -> Tensor:
+    """`supernat_factors` without a look at its arguments: a run may diverge."""
     if mode == "off":
         return lam
     size = g.abs()
@@ -117,6 +126,9 @@ def supernat(
         rescale: see `supernat_factors`.
         cutoff: singular values below this share of the largest carry no update.
 
+    Returns:
+        The trajectory; infinite or NaN from where a run diverges, as it does for a large eta.
+
     >>> phi, y = torch.diag(torch.tensor([1.0, 0.5])), torch.tensor([1.0, 1.0])
     >>> run = supernat(phi, lambda f: f - y, eta=1.0, steps=50, rescale="off")
     >>> run.weights[-1]                                        # plain gradient descent
@@ -125,7 +137,8 @@ def supernat(
     features = check_tensor("features", features)
     if features.ndim < 2:
         raise ValueError(f"features must have shape (..., n, P), got {tuple(features.shape)}")
-    steps = positive_int("steps", steps)
+    steps, mode = positive_int("steps", steps), choose(rescale, _RESCALE, "rescale")
+    cutoff = real("cutoff", cutoff)
     rate = torch.as_tensor(eta, dtype=features.dtype, device=features.device)[..., None]
     left, s, right = torch.linalg.svd(features, full_matrices=False)
     kept = s > cutoff * s[..., :1]
@@ -137,7 +150,7 @@ def supernat(
         outputs = (left @ (s * modes)[..., None])[..., 0]
         g = (left.mT @ gradient(outputs)[..., None])[..., 0]
         modes = modes - rate * lam * g * inverse
-        lam = supernat_factors(lam, torch.where(kept, g, 0.0), rescale=rescale)
+        lam = _rescaled(lam, torch.where(kept, g, 0.0), mode)
         path.append(modes)
         eigenvalues.append(lam)
     weights = (torch.stack(path)[..., None, :] @ right)[..., 0, :]

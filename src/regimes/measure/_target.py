@@ -93,6 +93,9 @@ def rkhs_lower_bound(f: Tensor, alignment: Tensor) -> Tensor:
         f: target values (m,) or (q, m); `|f|_2^2` is their mean square.
         alignment: `alpha(f)` in "mean" normalisation, () or (q,).
 
+    Returns:
+        Shape () or (q,); infinite for a target that is not aligned at all.
+
     >>> rkhs_lower_bound(torch.tensor([1.0, 1.0]), torch.tensor(2.0))
     tensor(0.5000)
     """
@@ -111,6 +114,10 @@ def generalisation_term(norm2: Tensor, mean_diagonal: Tensor | float, m: int) ->
     >>> generalisation_term(torch.tensor(8.0), 2.0, 4)
     tensor(2.)
     """
+    given = {"norm2": norm2, "mean_diagonal": torch.as_tensor(mean_diagonal)}
+    for name, value in given.items():
+        if not bool((value >= 0).all()):
+            raise ValueError(f"{name} is a mean of squares, so not negative; got {value.min():.3g}")
     return torch.sqrt(check_tensor("norm2", norm2) * mean_diagonal / positive_int("m", m))
 
 

@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regimes._check import positive_int, real
 from regimes.nets._convolve import as_product
 
 
@@ -43,9 +44,10 @@ class ScaledLinear(nn.Linear):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__(in_features, out_features, bias, device=device, dtype=dtype)
-        self.weight_multiplier = weight_multiplier
-        self.bias_multiplier = bias_multiplier
+        sizes = positive_int("in_features", in_features), positive_int("out_features", out_features)
+        super().__init__(*sizes, bias, device=device, dtype=dtype)
+        self.weight_multiplier = real("weight_multiplier", weight_multiplier)
+        self.bias_multiplier = real("bias_multiplier", bias_multiplier)
 
     def forward(self, x: Tensor) -> Tensor:
         """(*, in_features) -> (*, out_features)."""
@@ -88,12 +90,20 @@ class ScaledConv2d(nn.Conv2d):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        groups = positive_int("groups", groups)
+        in_channels = positive_int("in_channels", in_channels)
+        out_channels = positive_int("out_channels", out_channels)
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(
+                f"in_channels and out_channels must be multiples of groups = {groups}, got "
+                f"{in_channels} and {out_channels}"
+            )
         super().__init__(
             in_channels,
             out_channels,
-            kernel_size,
-            stride,
-            padding,
+            positive_int("kernel_size", kernel_size),
+            positive_int("stride", stride),
+            positive_int("padding", padding, least=0),
             groups=groups,
             bias=bias,
             device=device,
@@ -101,8 +111,8 @@ class ScaledConv2d(nn.Conv2d):
         )
         if weight_multiplier is None:
             weight_multiplier = 1.0 / math.sqrt(self.weight[0].numel())
-        self.weight_multiplier = weight_multiplier
-        self.bias_multiplier = bias_multiplier
+        self.weight_multiplier = real("weight_multiplier", weight_multiplier)
+        self.bias_multiplier = real("bias_multiplier", bias_multiplier)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, in_channels, H, W) -> (n, out_channels, H', W')."""

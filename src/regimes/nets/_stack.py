@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, vmap
+from torch.func import vmap
 
+from regimes._adapter import Pick, check_pick, one_tensor
+from regimes._copied import copied
+from regimes._functional import functional_call
 from regimes.nets._convolve import side_by_side
 
 
@@ -27,11 +29,13 @@ class Ensemble:
         template: a network of the common shape; its own parameters are not used.
         parameters: name -> (R, *shape), detached copies.
         buffers: name -> (R, *shape), e.g. the statistics of batch norm.
+        output: from what a network returns to the tensor that is meant; None: the only one.
     """
 
     template: nn.Module
     parameters: Mapping[str, Tensor]
     buffers: Mapping[str, Tensor]
+    output: Pick | None = None
 
     @property
     def size(self) -> int:
@@ -57,10 +61,11 @@ class Ensemble:
             member_inputs: whether `x` has the leading axis of members.
 
         Returns:
-            (R, n, c).
+            (R, n, c); (R, n, 1) of networks that return one value a sample.
 
         Raises:
-            ValueError: names or numbers of members that do not fit together.
+            ValueError: names or numbers of members that do not fit together, or networks that
+                return several tensors where `output` does not say which is meant.
 
         Example:
             >>> from regimes import nets
@@ -86,17 +91,22 @@ class Ensemble:
             return native(parameters, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
-            return functional_call(self.template, (p, b), (inputs,))
+            return self.outputs(functional_call(self.template, {**p, **b}, (inputs,)))
 
         run = vmap(one, in_dims=(0, 0, 0 if member_inputs else None))
         with side_by_side():
             return run(dict(parameters), dict(self.buffers), x)
 
+    def outputs(self, returned: Any) -> Tensor:
+        """The outputs (n, c) that are meant, of what one of the networks returns."""
+        found = one_tensor(returned, self.output)
+        return found.unsqueeze(-1) if found.dim() == 1 else found
+
     def member(self, index: int) -> nn.Module:
         """Network `index` as a module of its own, in evaluation mode."""
         if not -self.size <= index < self.size:
             raise ValueError(f"there are {self.size} members, got index {index}")
-        module = copy.deepcopy(self.template)
+        module, _ = copied(self.template)
         with torch.no_grad():
             for name, parameter in module.named_parameters():
                 parameter.copy_(self.parameters[name][index])
@@ -119,20 +129,12 @@ class Ensemble:
         def pick(stacked: Mapping[str, Tensor]) -> dict[str, Tensor]:
             return {name: t[chosen.to(t.device)] for name, t in stacked.items()}
 
-        return Ensemble(self.template, pick(self.parameters), pick(self.buffers))
+        return replace(self, parameters=pick(self.parameters), buffers=pick(self.buffers))
 
-    def with_parameters(self, parameters: Mapping[str, Tensor]) -> Ensemble:
-        """The same networks elsewhere, e.g. at `run.parameters`, where training has left them.
-
-        Example:
-            >>> from regimes import nets
-            >>> start = stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
-            >>> twice = start.with_parameters({k: 2 * v for k, v in start.parameters.items()})
-            >>> bool(torch.allclose(twice(torch.ones(2, 3)), 4 * start(torch.ones(2, 3))))
-            True
-        """
+    def moved_to(self, parameters: Mapping[str, Tensor]) -> Ensemble:
+        """The same networks at other parameters, such as those of a `Run`."""
         self._members(parameters)
-        return Ensemble(self.template, dict(parameters), self.buffers)
+        return replace(self, parameters=dict(parameters))
 
     def _members(self, parameters: Mapping[str, Tensor]) -> int:
         if parameters.keys() != self.parameters.keys():
@@ -157,13 +159,18 @@ class Ensemble:
 
 
 def stack(
-    make: Callable[[int], nn.Module] | Sequence[nn.Module], seeds: Sequence[int] | None = None
+    make: Callable[[int], nn.Module] | Sequence[nn.Module],
+    seeds: Sequence[int] | None = None,
+    *,
+    output: Pick | None = None,
 ) -> Ensemble:
     """Equal networks with different parameters as one `Ensemble`.
 
     Args:
         make: a function from a seed to a network, or the networks themselves.
         seeds: one seed per network, with a function; None with networks.
+        output: from what a network returns to the tensor that is meant, such as
+            `lambda o: o.logits`; None where it is or holds only one (of floats, with axes).
 
     Returns:
         The ensemble, with copies of the parameters.
@@ -197,7 +204,7 @@ def stack(
     if not parameters:
         raise ValueError("stack needs networks with parameters")
     buffers = _stacked([dict(network.named_buffers()) for network in networks])
-    return Ensemble(copy.deepcopy(networks[0]).eval(), parameters, buffers)
+    return Ensemble(copied(networks[0])[0].eval(), parameters, buffers, check_pick(output))
 
 
 def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:

@@ -1,5 +1,6 @@
 """The tangent kernel of any network: Grams, products, layers, linearisation."""
 
+from regimes import _door
 from regimes.tangent._anisotropy import (
     AnisotropyDirections,
     MixedDerivative,
@@ -31,3 +32,8 @@ __all__ = [
     "stacked_change",
     "stacked_gram",
 ]
+
+# what can overflow from finite arguments and has no meaning then
+_FINITE = ("stacked_gram",)
+
+_door.keep(globals(), finite=_FINITE)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, grad, vjp, vmap
+from torch.func import grad, vjp, vmap
 
 from regimes._check import positive_int
 from regimes._memory import parse_bytes, readable
-from regimes.tangent.network import Snapshot, checked_output
+from regimes.tangent.network import Snapshot, output_index
 
 Direction = dict[str, Tensor]
 
@@ -32,10 +32,7 @@ class MixedDerivative:
         if x.dim() < 2 or x.shape[0] == 0:
             raise ValueError(f"x must be (n, *shape) with n >= 1, got {tuple(x.shape)}")
         self._snapshot.check(x)
-        outputs = checked_output(self._snapshot(x), x.shape[0]).shape[1]
-        if not 0 <= output < outputs:
-            raise ValueError(f"output {output} does not exist; the network has {outputs}")
-        self._x, self._output = x, output
+        self._x, self._output = x, output_index(output, self._snapshot(x).shape[1])
         self.input_shape = x.shape[1:]
         self.parameters = {name: p.detach() for name, p in self._snapshot.parameters.items()}
 
@@ -46,9 +43,7 @@ class MixedDerivative:
 
     def _mean_output(self, parameters: Direction, shift: Tensor) -> Tensor:
         """Mean output with all inputs shifted; its shift derivative is the mean input gradient."""
-        return functional_call(self._snapshot.module, parameters, (self._x + shift,))[
-            :, self._output
-        ].mean()
+        return self._snapshot.run(self._x + shift, parameters)[:, self._output].mean()
 
     def _input_gradient(self, parameters: Direction) -> Tensor:
         shift = torch.zeros(self.input_shape, dtype=self._x.dtype, device=self._x.device)

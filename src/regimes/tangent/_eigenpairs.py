@@ -9,16 +9,21 @@ import torch
 from torch import Tensor
 
 from regimes._check import positive_int, real
+from regimes._memory import readable
 from regimes._random import generator
+from regimes._spectrum_text import spectrum_html, told
 from regimes.tangent.network import Batch, _batch
 
 if TYPE_CHECKING:
     from regimes.tangent._kernel import TangentKernel
 
 _DENSE_UP_TO = 4096  # rows of a Gram that is cheaper to diagonalise than to multiply with
+# per entry of a Gram in float64: itself, its eigenvectors and twice as much for LAPACK's syevd;
+# without vectors itself and a copy
+_DENSE_BYTES, _VALUES_BYTES = 8 * 4, 8 * 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelEigenpairs:
     """Top eigenpairs of a tangent kernel on some samples, as columns; no Gram need be formed.
 
@@ -33,6 +38,13 @@ class KernelEigenpairs:
     vectors: Tensor
     residuals: Tensor
     converged: Tensor
+
+    def __repr__(self) -> str:
+        return "KernelEigenpairs: " + told(self.values, self.residuals, self.converged)
+
+    def _repr_html_(self) -> str:
+        """Every value with its residual, and how they fall."""
+        return spectrum_html("KernelEigenpairs", self.values, self.residuals, self.converged)
 
 
 @dataclass(frozen=True)
@@ -51,15 +63,24 @@ def top_eigenpairs(
     """The r largest eigenpairs, by Lanczos on products or from the Gram itself."""
     r = positive_int("r", r)
     tolerance = real("tolerance", tolerance, above=0.0)
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size, n = operator.shape[0], _batch.size(x)
     if r > size:
         raise ValueError(f"r = {r} eigenpairs asked of a kernel of {size} rows")
     if method not in ("auto", "lanczos", "dense"):
         raise ValueError(f"method must be 'auto', 'lanczos' or 'dense', got {method!r}")
+    every = r >= size - 1  # Lanczos cannot give all of them
+    budget, needed = kernel._engine.budget(), _DENSE_BYTES * size**2
     if method == "auto":
-        method = "dense" if size <= _DENSE_UP_TO else "lanczos"
-    if method == "dense" or r >= size - 1:  # Lanczos cannot give all of them
+        method = "dense" if size <= _DENSE_UP_TO and needed <= budget else "lanczos"
+    if method == "dense" or every:
+        if needed > budget:
+            raise ValueError(
+                f"a memory budget of {readable(budget)} is too small to diagonalise a Gram of "
+                f"{size:,} rows: at least {readable(needed)} is needed"
+                + ("" if every else "; method='lanczos' never forms the Gram")
+            )
         gram = kernel(x).reshape(size, size).double()
         values, vectors = torch.linalg.eigh(gram)
         values, vectors = values.flip(0)[:r], vectors.flip(1)[:, :r]
@@ -77,9 +98,10 @@ def condition(kernel: TangentKernel, x: Batch, *, tolerance: float = 1e-6) -> Co
 
     Lanczos converges slowly at the small end; `converged` says whether it did.
     """
+    x = kernel.prepared(x)
     operator = kernel.operator(x)
     size = operator.shape[0]
-    if size <= _DENSE_UP_TO:
+    if size <= _DENSE_UP_TO and _VALUES_BYTES * size**2 <= kernel._engine.budget():
         values = torch.linalg.eigvalsh(kernel(x).reshape(size, size).double())
         low, high, sure = float(values[0]), float(values[-1]), True
     else:
@@ -108,6 +130,7 @@ def nystrom_eigenpairs(kernel: TangentKernel, x: Batch, m0: int, k: int) -> Kern
         m0: how many to diagonalise exactly.
         k: eigenpairs wanted.
     """
+    x = kernel.prepared(x)
     n = _batch.size(x)
     m0, k = positive_int("m0", m0), positive_int("k", k)
     if not k <= m0 <= n:

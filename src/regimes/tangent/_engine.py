@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from regimes._adapter import Pick, as_batch, as_tensor, check_pick
 from regimes._check import choose
-from regimes._memory import parse_bytes, readable
+from regimes._copied import inside
+from regimes._memory import give_back, parse_bytes, readable
 from regimes.tangent import _products
+from regimes.tangent._arithmetic import arithmetic
 from regimes.tangent._costs import GramSize, Work, measured_rates, typical_rates
 from regimes.tangent._examine import examine
-from regimes.tangent._plan import LayerPlan, Plan, plan_layers, plan_memory, precision_dtypes
+from regimes.tangent._guard import Guard
+from regimes.tangent._plan import (
+    LayerPlan,
+    Plan,
+    plan_features,
+    plan_layers,
+    plan_memory,
+    precision_dtypes,
+)
+from regimes.tangent._writing import write_columns, write_tile
 from regimes.tangent.contraction import (
-    Dense,
-    Factor,
     Strategy,
     diagonal,
-    fold_outputs,
     is_linear,
     mirror_,
-    select_output,
-    write_gram_,
-    written_out,
 )
 from regimes.tangent.network import (
     LEFT_OUT,
@@ -64,6 +69,7 @@ _FORCED = {EngineChoice.PAIRS: Strategy.PAIRS, EngineChoice.EXPAND: Strategy.EXP
 # What was found out about a network stays known while it lives, because its kernel is often wanted
 # again as it trains. Every pass checks that the graph is still the one that was examined.
 _STRUCTURES: WeakKeyDictionary[nn.Module, dict[Any, Structure]] = WeakKeyDictionary()
+_COMPARED = 6  # gradients of all parameters that comparing entries of a Gram holds at a time
 
 
 class Engine:
@@ -76,21 +82,29 @@ class Engine:
         memory: str | int | None,
         engine: str,
         copy: bool = True,
+        check: bool = False,
+        output: Pick | None = None,
     ) -> None:
         self.choice = choose(engine, {choice.value: choice for choice in EngineChoice}, "engine")
         if not isinstance(network, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(network).__name__}")
         own = next((p.dtype for p in network.parameters() if p.requires_grad), torch.float32)
-        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own)
-        other = self.pass_dtype if self.pass_dtype != own else None
-        self.snapshot = Snapshot(network, other, copy=copy)
+        self.pass_dtype, self.kept_dtype = precision_dtypes(precision, own.to_real())
+        numbers = [*network.parameters(), *network.buffers()]
+        kinds = {t.dtype.to_real() for t in numbers if t.is_floating_point() or t.is_complex()}
+        other = self.pass_dtype if precision and kinds != {self.pass_dtype} else None
+        self.snapshot = Snapshot(network, other, copy=copy, output=check_pick(output))
         if precision == "tf32" and self.snapshot.device.type != "cuda":
             raise ValueError("precision='tf32' needs a CUDA device; use 'float32' here")
         if memory is not None:  # a bad one is refused here, not at first use
             parse_bytes(memory, self.snapshot.device)
         self.precision, self.memory = precision, memory
-        self._structures = _STRUCTURES.setdefault(network, {})
-        self._forward_mode: bool | None = None
+        # of another output the structure is another; the function may hold on to the network
+        known = _STRUCTURES.setdefault(inside(network), {})
+        self._structures = known if output is None else {}
+        coarsest = max((self.pass_dtype, self.kept_dtype), key=lambda d: torch.finfo(d).eps)
+        self.guard = Guard(check, torch.float16 if precision == "tf32" else coarsest)
+        self._push: _products.Push | None = None
 
     @property
     def names(self) -> list[str]:
@@ -103,13 +117,23 @@ class Engine:
         return torch.float32 if self.kept_dtype == torch.bfloat16 else self.kept_dtype
 
     def prepared(self, x: Batch) -> Batch:
-        """The batch checked and, where a precision was asked for, converted."""
-        if self.precision is not None:
-            x = _batch.convert(x, self.pass_dtype)
+        """The batch as tensors, checked and, where a precision was asked for, converted."""
+        x = as_batch(x, self.pass_dtype, self.snapshot.device, self.budget, self._converted)
+        x = self._converted(x)
         self.snapshot.check(x)
         _batch.size(x)
         _batch.check_finite(x)
         return x
+
+    def _converted(self, x: Batch) -> Batch:
+        return x if self.precision is None else _batch.convert(x, self.pass_dtype)
+
+    def tensor(self, v: Any) -> Tensor:
+        """A vector given as a tensor or an array."""
+        v = as_tensor(v, self.pass_dtype, self.snapshot.device)
+        if not isinstance(v, Tensor):
+            raise ValueError(f"expected a tensor or an array, got {type(v).__name__}")
+        return v
 
     def budget(self) -> int:
         """Bytes a call may allocate."""
@@ -122,31 +146,16 @@ class Engine:
             (name, group_of(name), tuple(p.shape)) for name, p in self.snapshot.parameters.items()
         )
         all_general = self.choice == EngineChoice.JACOBIAN
-        key = (kind, parameters, all_general)
+        key = (kind, self.snapshot.dtype, parameters, all_general)
         if key not in self._structures:
             with self.arithmetic():
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
         return self._structures[key]
 
-    @contextlib.contextmanager
-    def arithmetic(self) -> Iterator[None]:
-        """Passes in full float32 unless tf32 was asked for; attention written out.
-
-        The fused attention kernels have neither a forward-mode nor a batched derivative.
-        """
-        flags: tuple[Any, ...] = ()
-        if self.snapshot.device.type == "cuda":
-            flags = (torch.backends.cuda.matmul, torch.backends.cudnn)
-        before = [flag.allow_tf32 for flag in flags]
-        with sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "There is a performance drop")
-            for flag in flags:
-                flag.allow_tf32 = self.precision == "tf32"
-            try:
-                yield
-            finally:
-                for flag, value in zip(flags, before, strict=True):
-                    flag.allow_tf32 = value
+    def arithmetic(self) -> contextlib.AbstractContextManager[None]:
+        """How all passes are run."""
+        tf32 = self.precision == "tf32"
+        return arithmetic(self.snapshot.module, self.snapshot.device, tf32=tf32)
 
     def plan(
         self,
@@ -187,11 +196,26 @@ class Engine:
         self, x: Batch, x2: Batch | None, outputs: Any, group_of: GroupOf = whole
     ) -> dict[str, Tensor]:
         """Grams by group of parameters, computed in blocks that fit the budget."""
+        started = time.perf_counter()
         x, x2 = self.prepared(x), None if x2 is None else self.prepared(x2)
         structure = self.structure(x, group_of)
         chosen = parse_outputs(outputs, structure.outputs)
         if self.choice == EngineChoice.PRODUCTS:
-            return {"": self._gram_by_products(x, x2, chosen, group_of)}
+            found = {"": self._gram_by_products(x, x2, chosen, group_of)}
+        else:
+            found = self._grams(structure, x, x2, chosen, group_of)
+        cost = structure.seconds * (chosen.rows if chosen.fold else 1)
+        held = sum(gram.numel() * gram.element_size() for gram in found.values())
+        compared = held + _COMPARED * sum(self.snapshot.sizes.values()) * self.pass_dtype.itemsize
+        fits = self.guard.always or compared <= self.budget()
+        if fits and self.guard.due("gram", cost, time.perf_counter() - started):
+            with self.arithmetic():
+                self.guard.compare_gram(self.snapshot, x, x2, chosen, group_of, found)
+        return found
+
+    def _grams(
+        self, structure: Structure, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
+    ) -> dict[str, Tensor]:
         names = dict.fromkeys(group_of(name) for name in self.names)
         names.pop(LEFT_OUT, None)
         plan = self.plan(structure, self.gram_size(x, x2, chosen), chosen, grams=len(names))
@@ -224,10 +248,9 @@ class Engine:
             for group, result in results.items():
                 here = result[:, :, slice(*rows), :, slice(*columns)]
                 tile = result if whole_gram else self._empty(*here.shape)
-                members = [key for key in a if group_of(key[0]) == group]
-                members.sort(key=lambda key: not is_linear(a[key]))
-                layers = [(a[key], a[key] if same else b[key]) for key in members]
-                _write(tile, layers, chosen, same, plan.workspace)
+                layers = [(a[key], b[key]) for key in a if group_of(key[0]) == group]
+                layers.sort(key=lambda pair: not is_linear(pair[0]))
+                write_tile(tile, layers, chosen, same, plan.workspace)
                 flat = tile.view(chosen.grams, here.shape[1] * here.shape[2], -1)
                 # of one set the diagonal holds the square of every entry of every factor
                 refuse_not_finite(flat.diagonal(dim1=1, dim2=2) if same else flat, a, b)
@@ -239,34 +262,42 @@ class Engine:
                 if x2 is None and not same:
                     below = result[:, :, slice(*columns), :, slice(*rows)]
                     below.copy_(tile.permute(0, 3, 4, 1, 2))
+            # gone before the next block is differentiated: the plan counts one of rows and one of
+            # columns
+            del a, b, layers, tile
 
     def _empty(self, *shape: int) -> Tensor:
         return torch.empty(shape, dtype=self.result_dtype, device=self.snapshot.device)
 
     def features(self, x: Batch) -> Tensor:
         """All gradients written out, (n, c, P)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         n, c = _batch.size(x), structure.outputs
+        kept, passed = self.kept_dtype.itemsize, self.pass_dtype.itemsize
+        step = plan_features(structure, n, self.budget(), kept, passed)
         ordered = (Strategy.ORDERED,) * len(structure.sites)
-        recipe = self._recipe(parse_outputs("full", c), ordered, n, owner)
-        found: dict[str, Tensor] = {}
-        with self.arithmetic():
-            factors = collect(self.snapshot, structure, x, recipe)
-        for names, factor in factors.items():
-            dense = factor if isinstance(factor, Dense) else written_out(factor)
-            sizes = [structure.shapes[name].numel() for name in names]
-            found.update(zip(names, dense.features.split(sizes, 2), strict=True))
-        like = next(iter(found.values()))
-        sizes_of = self.snapshot.sizes.items()
-        # a parameter that the output does not depend on has no factor: its gradient is zero
-        parts = [found.get(name, like.new_zeros(c, n, size)) for name, size in sizes_of]
-        result = torch.cat(parts, 2)
-        refuse_not_finite(result, factors)
+        recipe = self._recipe(parse_outputs("full", c), ordered, step, owner)
+        sizes = self.snapshot.sizes
+        result = torch.empty(
+            c, n, sum(sizes.values()), dtype=self.kept_dtype, device=self.snapshot.device
+        )
+        columns = dict(zip(sizes, result.split(list(sizes.values()), 2), strict=True))
+        for start, stop in _ranges(n, step):
+            with self.arithmetic():
+                factors = collect(self.snapshot, structure, _batch.rows(x, start, stop), recipe)
+            write_columns(columns, factors, start, stop)
+            refuse_not_finite(result[:, start:stop], factors)
+            del factors
+            if step < n:
+                give_back()
+        self._guard_lengths(x, structure, started, lambda i, a: result[a, i].square().sum())
         return result.transpose(0, 1)
 
     def diagonal(self, x: Batch) -> Tensor:
         """Squared norms of the gradients, (n, c)."""
+        started = time.perf_counter()
         x = self.prepared(x)
         structure = self.structure(x)
         chosen = parse_outputs("full", structure.outputs)
@@ -280,7 +311,39 @@ class Engine:
             each = [diagonal(factor, plan.workspace) for factor in factors.values()]
             parts.append(torch.stack(each).sum(0))
             refuse_not_finite(parts[-1], factors)
-        return torch.cat(parts, 1).T
+            del factors
+        found = torch.cat(parts, 1).T
+        self._guard_lengths(x, structure, started, lambda i, a: found[i, a])
+        return found
+
+    def _guard_lengths(
+        self, x: Batch, structure: Structure, started: float, length: Callable[[int, int], Tensor]
+    ) -> None:
+        if self.guard.due("lengths", structure.seconds, time.perf_counter() - started):
+            chosen = parse_outputs("full", structure.outputs)
+            with self.arithmetic():
+                self.guard.compare_lengths(self.snapshot, x, chosen, length)
+
+    def guard_products(self, x: Batch, limits: _products.Limits, started: float) -> None:
+        """After products: those of two samples are compared with the entries of their Gram."""
+        structure = self.structure(x)
+        # a Gram, a product and a squared length of two samples
+        if not self.guard.due("products", 3 * structure.seconds, time.perf_counter() - started):
+            return
+        few, output = _batch.probe(x, 2), structure.outputs // 2
+        chosen = parse_outputs(output, structure.outputs)
+        gram = torch.stack(list(self._grams(structure, few, None, chosen, owner).values())).sum(0)
+        v = torch.zeros(2, structure.outputs, 1, dtype=gram.dtype, device=gram.device)
+        v[0, output], v[1, output] = 1.0, -0.5
+        true = gram @ v[:, output]
+        with self.arithmetic():
+            image = _products.matvec(self.snapshot, few, few, v, structure.outputs, limits)
+            pulled = _products.pull(self.snapshot, few, v.to(self.pass_dtype), limits)
+        scale = gram.norm() * v.norm()
+        self.guard.compare("a product with the kernel", image[:, output], true, scale)
+        square = (v[:, output] * true).sum()
+        norm = _products.squared_norms(pulled)[0]
+        self.guard.compare("the length of a weighted gradient", norm, square, scale)
 
     def limits(self, x: Batch, columns: int) -> tuple[int, _products.Limits]:
         """Outputs of the network, and how much a matrix-free product may take at once."""
@@ -297,10 +360,10 @@ class Engine:
         at_once = max(1, min(columns, fit))
         sample = (structure.saved_bytes + 4 * structure.widest_bytes) * (1 + at_once) + 1
         samples = max(1, min(_batch.size(x), int(0.5 * budget / sample)))
-        if self._forward_mode is None:
+        if self._push is None:
             with self.arithmetic():
-                self._forward_mode = _products.forward_mode_agrees(self.snapshot, x)
-        return structure.outputs, _products.Limits(samples, at_once, self._forward_mode)
+                self._push = _products.way_to_push(self.snapshot, x)
+        return structure.outputs, _products.Limits(samples, at_once, self._push)
 
     def _recipe(
         self, chosen: Outputs, strategies: tuple[Strategy, ...], chunk: int, group_of: GroupOf
@@ -328,6 +391,7 @@ class Engine:
                     continue
                 same = x2 is None and columns == rows
                 yield rows, columns, a, a if same else factors(x if x2 is None else x2, columns)
+            del a
 
     def _gram_by_products(
         self, x: Batch, x2: Batch | None, chosen: Outputs, group_of: GroupOf
@@ -340,33 +404,6 @@ class Engine:
         with self.arithmetic():
             full = _products.gram(self.snapshot, x, other, c, limits)  # (n, c, n2, c)
         return chosen.from_full(full, n, n2)
-
-
-def _write(
-    tile: Tensor,
-    layers: list[tuple[Factor, Factor]],
-    chosen: Outputs,
-    same: bool,
-    workspace: int,
-) -> None:
-    """Write every Gram of a tile (grams, k, n, k, n2)."""
-    for index, view in enumerate(tile):
-        # one by one, because an arranged factor may be a copy
-        arranged = (_arranged_pair(a, b, chosen, index) for a, b in layers)
-        matrix = view.view(view.shape[0] * view.shape[1], -1)
-        write_gram_(matrix, arranged, same=same, workspace=workspace)
-
-
-def _arranged_pair(a: Factor, b: Factor, chosen: Outputs, index: int) -> tuple[Factor, Factor]:
-    first = _arranged(a, chosen, index)
-    return first, first if b is a else _arranged(b, chosen, index)
-
-
-def _arranged(factor: Factor, chosen: Outputs, index: int) -> Factor:
-    """The factor with its outputs as this Gram wants them."""
-    if chosen.fold:
-        return fold_outputs(factor)
-    return select_output(factor, index) if chosen.grams > 1 else factor
 
 
 def _strategies(structure: Structure, plan: Plan) -> tuple[Strategy, ...]:

@@ -8,6 +8,7 @@ does not agree goes to the general engine. So a wrong guess costs time, never co
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from regimes.tangent.contraction import Dense, Outer, Strategy, written_out
 from regimes.tangent.contraction.layers import factor_of, pairing_of, sides_of
 from regimes.tangent.network import Batch, GroupOf, Snapshot, _batch
 from regimes.tangent.passes import (
+    agree,
     can_batch,
     find_route,
     gradients_and_parameters,
@@ -31,11 +33,10 @@ from regimes.tangent.structure import (
     Structure,
     find_layout,
     group_sites,
+    kept_tensors,
     read_graph,
 )
 
-_AGREEMENT = {torch.float64: 1e-8}  # relative; other precisions:
-_AGREEMENT_LOW = 2e-3
 _WIDE = 16  # channels that a CPU convolves at once; with fewer, no order was faster
 _SAMPLED = 2**16  # entries of a large weight that are compared with autograd
 
@@ -55,11 +56,18 @@ def examine(
         group_of: parameter -> group; parameters of different groups get sites of their own.
         all_general: ignore all structure (the plain Jacobian).
     """
+    started = time.perf_counter()
     small, large = _batch.probe(batch, 2), _batch.probe(batch, 3)
-    shapes = {name: p.shape for name, p in snapshot.parameters.items()}
+    shapes = snapshot.shapes
     with torch.enable_grad():
         first, second, saved = _probed(snapshot, small, large)
+        if not second.requires_grad:
+            raise ValueError(
+                "the network's output depends on no parameter (it is detached, or computed under "
+                "no_grad or inference_mode), so its tangent kernel is zero"
+            )
         _refuse_interaction(first, second)
+        _refuse_lost_history(snapshot, second)
         known = _Known([], dict.fromkeys(shapes, "asked for"), frozenset(), False)
         faster = None
         if not all_general:
@@ -82,6 +90,7 @@ def examine(
         widest_bytes=-(-max(sizes, default=0) // 3),
         by_hand=known.by_hand,
         channels_last=faster is not None,
+        seconds=time.perf_counter() - started,
     )
 
 
@@ -101,8 +110,14 @@ def _probed(
     """Outputs of both probes, and the bytes of every memory that autograd kept for the second."""
     saved: dict[int, int] = {}
     first = snapshot(small)
-    with torch.autograd.graph.saved_tensors_hooks(_counting(saved), lambda t: t):
+    try:
+        with torch.autograd.graph.saved_tensors_hooks(_counting(saved), lambda t: t):
+            second = snapshot(large)
+    except ValueError:  # transforms of `torch.func` inside the network refuse hooks
         second = snapshot(large)
+        saved.clear()
+        kept = list(kept_tensors(second))  # all held, so that no two have one address
+        saved.update((_address(tensor), tensor.nbytes) for tensor in kept)
     return first, second, saved
 
 
@@ -119,7 +134,7 @@ def _in_channels_last(
         return None
     try:
         first, second, saved = _probed(snapshot, *map(_batch.channels_last, (small, large)))
-        if not _agree(second.detach(), output.detach()):
+        if not agree(second.detach(), output.detach()):
             return None
         known = _known_sites(snapshot, first, second, group_of)
     except (RuntimeError, ValueError):  # for example from a `view` that needs channels first
@@ -137,11 +152,18 @@ def _convolves_wide(output: Tensor) -> bool:
     return any(weight.dim() == 4 and min(weight.shape[:2]) >= _WIDE for weight in weights)
 
 
+def _address(tensor: Tensor) -> int:
+    try:
+        return tensor.data_ptr()
+    except RuntimeError:  # a tensor wrapped by a transform that has ended
+        return id(tensor)
+
+
 def _counting(saved: dict[int, int]) -> Callable[[Tensor], Tensor]:
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
         saved[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # an operation that kept its own output would never be freed
 
     return pack
 
@@ -164,6 +186,18 @@ def _refuse_interaction(small: Tensor, large: Tensor) -> None:
         )
 
 
+def _refuse_lost_history(snapshot: Snapshot, output: Tensor) -> None:
+    lost = {id(tensor): tensor for tensor in snapshot.cut}
+    for node in read_graph(output, {}).parents if lost else ():
+        tensor = lost.get(id(getattr(node, "variable", None)))
+        if tensor is not None:
+            raise ValueError(
+                f"the network uses a tensor {tuple(tensor.shape)} that was computed from its "
+                "parameters before the pass, which a copy cannot follow; use copy=False, or "
+                "compute it in forward()"
+            )
+
+
 def _known_sites(
     snapshot: Snapshot,
     first: Tensor,
@@ -172,6 +206,9 @@ def _known_sites(
 ) -> _Known:
     small, large = (read_graph(f, snapshot.parameters) for f in (first, second))
     general = dict(large.unknown)
+    for name, p in snapshot.parameters.items():
+        if p.is_complex():
+            general[name] = "complex numbers"
     weights = torch.randn(
         1, second.shape[1], generator=generator(0, "tangent/probe"), dtype=torch.float64
     ).to(second)
@@ -180,7 +217,7 @@ def _known_sites(
     # last is the reference
     seeds = torch.zeros(2, *second.shape, dtype=second.dtype, device=second.device)
     seeds[0, 0], seeds[1, -1] = weights[0], weights[0]
-    shapes = {name: p.shape for name, p in snapshot.parameters.items()}
+    shapes = snapshot.shapes
     reference: dict[str, Tensor | None] = {}
     while True:
         uses = tuple(use for use in large.uses if use.parameter not in general)
@@ -199,11 +236,18 @@ def _known_sites(
         now = [gradients_at(second, seeds[:1], nodes, retain=True)]
         last, true = gradients_and_parameters(second, seeds[1], nodes, snapshot.parameters)
         now.append(last)
-        reference = reference or true
+        if not reference:
+            reference = true
+            seen = {*general, *(use.parameter for use in uses)}
+            # what has no use in the graph may have one for other samples: without any site there
+            # is no graph later on that would show it, as there is none in TorchScript
+            hidden = (name for name in true if name not in seen)
+            missed = [name for name in hidden if true[name] is not None or not sites]
+            general.update(dict.fromkeys(missed, "the graph does not show where it is used"))
         found, failed = _check_sites(sites, before, now, shapes, reference, tied)
         if not failed:
-            agree = _rules_agree(second, large.parents, sites, weights)
-            return _Known(found, general, tied, agree)
+            by_hand = _rules_agree(second, large.parents, sites, weights)
+            return _Known(found, general, tied, by_hand)
         general.update(failed)
 
 
@@ -215,7 +259,10 @@ def _rules_agree(output: Tensor, parents: Parents, sites: list[Site], weights: T
         return False
     true = gradients_at(output, weights, nodes, retain=True)
     pairs = ((gradient, true[number]) for number, gradient in route.pull(weights))
-    return all(t is not None and t.shape == g.shape and _agree(g, t) for g, t in pairs)
+    try:
+        return all(t is not None and t.shape == g.shape and agree(g, t) for g, t in pairs)
+    except (RuntimeError, IndexError):  # as above: nothing a rule could read
+        return False
 
 
 def _check_sites(
@@ -239,7 +286,11 @@ def _check_sites(
         if layout is None:
             failed.update(dict.fromkeys(parameters, f"no batch axis at {site.kind}"))
             continue
-        factor = factor_of(site, present[1][None], layout, 3, shapes, Strategy.PAIRS)
+        try:
+            factor = factor_of(site, present[1][None], layout, 3, shapes, Strategy.PAIRS)
+        except (RuntimeError, IndexError):  # what a transform of `torch.func` inside has kept
+            failed.update(dict.fromkeys(parameters, f"{site.kind} inside a transform"))
+            continue
         if factor is None:
             failed.update(dict.fromkeys(parameters, f"runs along the samples at {site.kind}"))
             continue
@@ -266,7 +317,7 @@ def _check_sites(
             )
         )
     for name, value in assembled.items():
-        if not _agree(value, _flat(reference[name], value)):
+        if not agree(value, _flat(reference[name], value)):
             failed.setdefault(name, why)
     return found, failed
 
@@ -290,20 +341,15 @@ def _sampled_entries(
             by_row = true.reshape(q, p).T if factor.right_major else true.reshape(p, q)
             by_row = by_row[rows.to(true.device)]
             true = by_row.T if factor.right_major else by_row
-        checked.append((weight.parameter, _agree(value, _flat(true, value))))
+        checked.append((weight.parameter, agree(value, _flat(true, value))))
     if bias is not None:
         value = factor.bias_features()[0, 0]
-        checked.append((bias.parameter, _agree(value, _flat(reference[bias.parameter], value))))
+        checked.append((bias.parameter, agree(value, _flat(reference[bias.parameter], value))))
     return checked
 
 
 def _flat(gradient: Tensor | None, like: Tensor) -> Tensor:
     return torch.zeros_like(like) if gradient is None else gradient.flatten()
-
-
-def _agree(value: Tensor, true: Tensor) -> bool:
-    tolerance = _AGREEMENT.get(value.dtype, _AGREEMENT_LOW)
-    return bool((value - true).norm() <= tolerance * true.norm())
 
 
 def _input_elements(site: Site) -> int:

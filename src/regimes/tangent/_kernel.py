@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from regimes._html import block, facts
 from regimes.tangent import _eigenpairs, _products, _tiles
 from regimes.tangent._engine import Engine
 from regimes.tangent._plan import Plan
@@ -22,11 +24,17 @@ class TangentKernel:
 
     [Jacot 2018], [Geiger 2020, eq. 5], [Baratin 2021, eq. 40]. The network is
     copied (unless copy=False), so training it further does not change this kernel. Parameters with
-    requires_grad=False are left out. Any `nn.Module` that maps (n, ...) to (n, c) without letting
-    samples interact will do; inputs may be a tensor, a tuple (positional) or a dict (by name).
+    requires_grad=False are left out. Any `nn.Module` that maps n samples to n rows without letting
+    samples interact will do: outputs (n,) count as one output, further axes (n, T, c) are flattened
+    to T c outputs. Inputs may be a tensor, a tuple or list (positional), or any mapping (by name);
+    of numpy arrays; or a DataLoader or another iterable of batches, read once and kept within the
+    memory budget, in a temporary file where it is larger. Of a batch that is a tuple or list the
+    first entry is the inputs, and the rest, as labels, is left out.
 
     Args:
         network: the network.
+        output: from what the network returns to the tensor that is meant, such as
+            `lambda o: o.logits`; None where it is or holds only one (of floats, with axes).
         precision: "float32", "float64", "tf32" or "bfloat16" (factors rounded, sums in float32);
             None keeps the network's own.
         memory: bound on what a call allocates, result included: bytes or text such as "2GiB";
@@ -38,6 +46,9 @@ class TangentKernel:
         copy: False uses the network itself, which saves its memory and the time of a copy, for a
             kernel that is wanted now and not after further training: a call after a parameter
             changed is refused. (Writing through `parameter.data` goes unnoticed.)
+        check: compare a few entries of every result with plain autograd, and products with entries
+            of the Gram; a mismatch raises. The first call of a kind is compared in any case where
+            that takes less than 2 % of its time.
 
     Example:
         >>> net = nn.Linear(3, 1, bias=False)
@@ -56,10 +67,12 @@ class TangentKernel:
         engine: str = "auto",
         on: str | None = None,
         copy: bool = True,
+        check: bool = False,
+        output: Callable[[Any], Any] | None = None,
     ) -> None:
         if on not in (None, "ray"):
             raise ValueError(f"on must be None or 'ray', got {on!r}")
-        self._engine = Engine(network, precision, memory, engine, copy)
+        self._engine = Engine(network, precision, memory, engine, copy, check, output)
         self._on = on
 
     def __repr__(self) -> str:
@@ -70,10 +83,25 @@ class TangentKernel:
         way = f"engine={engine.choice.value!r}"
         return f"TangentKernel({network}, {count:,} parameters, {kind}, {way})"
 
+    def _repr_html_(self) -> str:
+        """What is known of the kernel before it is asked for, as a table."""
+        engine = self._engine
+        sizes = engine.snapshot.sizes
+        rows = {
+            "parameters": f"{sum(sizes.values()):,} in {len(sizes)} tensors",
+            "computed in": engine.precision or str(engine.pass_dtype).removeprefix("torch."),
+            "engine": f"{engine.choice.value}; k.plan(x) says what it does",
+        }
+        return block(f"TangentKernel of {type(engine.snapshot.module).__name__}", facts(rows))
+
     @property
     def parameter_names(self) -> list[str]:
         """Names of the parameters that count, in the order of `features`."""
         return self._engine.names
+
+    def prepared(self, x: Batch) -> Batch:
+        """Inputs as every call takes them: worth it for a loader that several calls share."""
+        return self._engine.prepared(x)
 
     def __call__(
         self,
@@ -89,7 +117,8 @@ class TangentKernel:
             x: n samples.
             x2: n2 samples, None for x itself (then only half is computed).
             outputs: "full"; "trace", the mean of the outputs' own Grams; "diagonal", one Gram per
-                output; an output's index; or c weights w, the Gram of sum_a w_a f_a.
+                output; an output's index, -1 being the last; or c weights w, the Gram of
+                sum_a w_a f_a.
             out: path of a .npy file for results larger than memory. Tiles are written as they are
                 finished; the same call again goes on where a killed one stopped.
 
@@ -115,7 +144,8 @@ class TangentKernel:
             x: n samples.
             x2: n2 samples, or None for x itself.
             groups: name -> prefixes of the parameters in that group; None makes one group of each
-                module that owns parameters. Parameters in no group are left out.
+                module that owns parameters, by its name ("" for those of the network itself).
+                Parameters in no group are left out.
             outputs: as for the Gram.
         """
         names = self.parameter_names
@@ -135,7 +165,11 @@ class TangentKernel:
         )
 
     def features(self, x: Batch) -> Tensor:
-        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24]."""
+        """Tangent features, (n, c, P): the Jacobian itself [Baratin 2021, eq. 24].
+
+        Raises:
+            ValueError: they take more than the memory allows; says how much they take.
+        """
         return self._engine.features(x)
 
     def diagonal(self, x: Batch) -> Tensor:
@@ -151,10 +185,13 @@ class TangentKernel:
         self, x: Batch, samples: int = 32, *, seed: int = 0
     ) -> _products.TraceEstimate:
         """Trace by random signs with its standard error, one vjp per sample."""
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         c, limits = self._engine.limits(x, samples)
         with self._engine.arithmetic():
-            return _products.stochastic_trace(self._engine.snapshot, x, c, samples, seed, limits)
+            found = _products.stochastic_trace(self._engine.snapshot, x, c, samples, seed, limits)
+        self._engine.guard_products(x, limits, started)
+        return found
 
     def matvec(self, x: Batch, v: Tensor, x2: Batch | None = None) -> Tensor:
         """Theta(x, x2) v without the Gram: a vjp on x2, then a jvp on x.
@@ -167,11 +204,15 @@ class TangentKernel:
         Returns:
             A tensor of v's shape with n rows.
         """
+        v = self._engine.tensor(v)
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         other = x if x2 is None else self._engine.prepared(x2)
         c, limits = self._engine.limits(x, v.numel() // _batch.size(other))
         with self._engine.arithmetic():
-            return _products.matvec(self._engine.snapshot, x, other, v, c, limits)
+            image = _products.matvec(self._engine.snapshot, x, other, v, c, limits)
+        self._engine.guard_products(x, limits, started)
+        return image
 
     def operator(self, x: Batch) -> Any:
         """The Gram as a `scipy.sparse.linalg.LinearOperator` of shape (n c, n c), never formed."""
@@ -184,9 +225,10 @@ class TangentKernel:
         def product(v: Any) -> Any:
             columns = torch.as_tensor(np.asarray(v).reshape(n * c, -1)).view(n, c, -1)
             image = self.matvec(x, columns if c > 1 else columns[:, 0])
-            return image.detach().cpu().numpy().reshape(np.shape(v))
+            return image.detach().to(dtype).cpu().numpy().reshape(np.shape(v))
 
-        kind = np.dtype(str(self._engine.pass_dtype).removeprefix("torch."))
+        dtype = self._engine.result_dtype
+        kind = np.dtype(str(dtype).removeprefix("torch."))
         return LinearOperator(
             (n * c, n * c), matvec=product, matmat=product, rmatvec=product, dtype=kind
         )
@@ -200,7 +242,7 @@ class TangentKernel:
             x: n samples.
             r: how many.
             method: "lanczos" (products only), "dense" (forms the Gram), "auto" (dense while the
-                Gram is small).
+                Gram is small and diagonalising it fits the memory).
             tolerance: residual, relative to the largest eigenvalue, below which a pair counts as
                 converged.
             seed: of the starting vector.
@@ -221,7 +263,11 @@ class TangentKernel:
             y: one target (n,) or (n, c), or many: (n, k) for one output, (n, c, k) for c outputs.
             normalise: "mean" divides by n^2, "rayleigh" by ||y||^2.
         """
+        y = self._engine.tensor(y)
+        started = time.perf_counter()
         x = self._engine.prepared(x)
         c, limits = self._engine.limits(x, y.numel() // _batch.size(x))
         with self._engine.arithmetic():
-            return _products.target_alignment(self._engine.snapshot, x, y, c, normalise, limits)
+            found = _products.target_alignment(self._engine.snapshot, x, y, c, normalise, limits)
+        self._engine.guard_products(x, limits, started)
+        return found

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import torch
 
+from regimes._html import block, table
 from regimes._memory import readable
 from regimes.tangent._costs import (
     GramSize,
@@ -37,7 +38,10 @@ class LayerPlan:
     work: Work
 
 
-@dataclass(frozen=True)
+_HEADINGS = ("parameters", "operation", "path", "kept/sample", "time", "why")
+
+
+@dataclass(frozen=True, repr=False)
 class Plan:
     """How a Gram will be computed. Print it."""
 
@@ -59,35 +63,43 @@ class Plan:
             layer.work.seconds(self.rates) for layer in self.layers
         )
 
-    def __str__(self) -> str:
-        rows = [("parameters", "operation", "path", "kept/sample", "time", "why")]
-        for layer in self.layers:
-            rows.append(
-                (
-                    ", ".join(layer.parameters),
-                    layer.operation,
-                    layer.path,
-                    f"{layer.elements:,}",
-                    f"{1e3 * layer.work.seconds(self.rates):.3g} ms",
-                    layer.why,
-                )
-            )
+    def __repr__(self) -> str:
+        rows = [_HEADINGS, *self._rows()]
         widths = [min(44, max(len(row[i]) for row in rows)) for i in range(6)]
-        table = "\n".join(
+        lines = "\n".join(
             "  ".join(_shortened(cell, widths[i]).ljust(widths[i]) for i, cell in enumerate(row))
             for row in rows
         )
+        return "\n".join([*self._head(), lines])
+
+    def _repr_html_(self) -> str:
+        """The same as a table."""
+        return block(". ".join(self._head()), table(_HEADINGS, self._rows()))
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                ", ".join(layer.parameters),
+                layer.operation,
+                layer.path,
+                f"{layer.elements:,}",
+                f"{1e3 * layer.work.seconds(self.rates):.3g} ms",
+                layer.why,
+            )
+            for layer in self.layers
+        ]
+
+    def _head(self) -> list[str]:
         gram = self.gram
         blocks = -(-gram.rows // self.block)
-        head = (
+        return [
             f"Gram of {gram.rows} x {gram.columns} samples, {gram.outputs} output(s) each"
-            f"{', symmetric: upper half only' if gram.same else ''}\n"
+            f"{', symmetric: upper half only' if gram.same else ''}",
             f"about {self.seconds:.3g} s; passes {self.pass_work.seconds(self.rates):.3g} s"
-            f"{', with channels last' if self.channels_last else ''}\n"
+            f"{', with channels last' if self.channels_last else ''}",
             f"memory at most {readable(self.expected)} of {readable(self.budget)}; "
-            f"{blocks} block(s) of {min(self.block, gram.rows)} samples, {self.chunk} a pass\n"
-        )
-        return head + table
+            f"{blocks} block(s) of {min(self.block, gram.rows)} samples, {self.chunk} a pass",
+        ]
 
 
 def _shortened(text: str, width: int) -> str:
@@ -173,13 +185,7 @@ def plan_memory(
     """
     factor_bytes = max(1, sum(layer.elements for layer in layers) * itemsize)
     m = gram.outputs
-    gradients = m * sum(site.gradient_elements for site in structure.sites) * pass_itemsize
-    general = m * sum(structure.shapes[name].numel() for name in structure.general) * pass_itemsize
-    # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
-    # with a few widest tensors of the moment (each m-fold) beside them
-    pass_bytes = max(
-        1, structure.saved_bytes + gradients + (2 * m + 2) * structure.widest_bytes + 3 * general
-    )
+    pass_bytes = bytes_of_pass(structure, m, pass_itemsize)
     widest = max((_contraction_floor(layer, structure, m, itemsize) for layer in layers), default=1)
     verify_bytes = 3 * max((s.numel() for s in structure.shapes.values()), default=0) * itemsize
     floor = 4 * widest
@@ -207,6 +213,41 @@ def plan_memory(
     return block, chunk, int(workspace), int(expected)
 
 
+def bytes_of_pass(structure: Structure, m: int, itemsize: int) -> int:
+    """Bytes per sample at the widest moment of differentiating m outputs."""
+    gradients = m * sum(site.gradient_elements for site in structure.sites) * itemsize
+    general = m * sum(structure.shapes[name].numel() for name in structure.general) * itemsize
+    # autograd keeps what the backward pass needs; gradients at the sites are all alive at its end,
+    # with a few widest tensors of the moment (each m-fold) beside them
+    widest = (2 * m + 2) * structure.widest_bytes
+    return max(1, structure.saved_bytes + gradients + widest + 3 * general)
+
+
+def plan_features(
+    structure: Structure, n: int, budget: int, itemsize: int, pass_itemsize: int
+) -> int:
+    """Samples whose gradients are written out at a time, beside the result.
+
+    Raises:
+        ValueError: the budget is too small for the result; says the least that would do.
+    """
+    m = structure.outputs
+    parameters = sum(shape.numel() for shape in structure.shapes.values())
+    each = m * parameters * itemsize  # of the result
+    # made from factors, joined by layer, then copied into the result; without structure they are
+    # summed along the network's own loops and joined twice besides
+    general = m * sum(structure.shapes[name].numel() for name in structure.general)
+    one = 2 * each + bytes_of_pass(structure, m, pass_itemsize) + 9 * general * pass_itemsize
+    if budget < n * each + one:
+        raise ValueError(
+            f"a memory budget of {readable(budget)} is too small for features of {n:,} samples, "
+            f"{m} output(s) and {parameters:,} parameters: at least {readable(n * each + one)} is "
+            "needed; matvec(x, v), operator(x), top_eigenpairs(x, r, method='lanczos') and the "
+            "Gram itself never write the features out"
+        )
+    return min(n, (budget - n * each) // one)
+
+
 def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize: int) -> int:
     """Bytes that contracting one pair of samples takes at the least."""
     site = next((s for s in structure.sites if s.parameters == layer.parameters), None)
@@ -220,7 +261,7 @@ def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize:
 def precision_dtypes(precision: str | None, own: torch.dtype) -> tuple[torch.dtype, torch.dtype]:
     """(precision of the passes, precision the factors are kept in) for a precision's name."""
     names = {
-        None: (own, own),
+        None: (own, torch.float32 if own == torch.float16 else own),  # squares overflow in float16
         "float64": (torch.float64, torch.float64),
         "float32": (torch.float32, torch.float32),
         "tf32": (torch.float32, torch.float32),

@@ -6,6 +6,7 @@ directions, a Jacobian-vector product spreads it out again. Several columns trav
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -14,10 +15,12 @@ from torch.func import jvp, vmap
 
 from regimes._check import positive_int
 from regimes._random import generator
-from regimes.tangent.network import Batch, Snapshot, _batch
-from regimes.tangent.passes import functional
+from regimes.tangent.contraction import add_product_
+from regimes.tangent.network import Batch, Snapshot, _batch, real
+from regimes.tangent.passes import weighted_gradients
 
 Direction = dict[str, Tensor]  # parameter -> (k, *shape), k directions in parameter space
+Push = Callable[[Snapshot, Batch, Direction], Tensor]  # J u of some samples, (n, c, k)
 
 # forward-mode differentiation under vmap is broken in torch 2.11: columns go one by one there
 _BATCHED_FORWARD = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 12)
@@ -29,7 +32,7 @@ class Limits:
 
     samples: int
     columns: int
-    forward_mode: bool = True
+    push: Push
 
 
 @dataclass(frozen=True)
@@ -51,28 +54,23 @@ def pull(snapshot: Snapshot, batch: Batch, v: Tensor, limits: Limits) -> Directi
         limits: how much at once.
     """
     names = list(snapshot.parameters)
-    parameters = [snapshot.parameters[name] for name in names]
+    parameters = list(snapshot.parameters.values())
     total = [p.new_zeros(v.shape[2], *p.shape) for p in parameters]
     for start in range(0, v.shape[0], limits.samples):
         stop = min(start + limits.samples, v.shape[0])
         with torch.enable_grad():
             output = snapshot(_batch.rows(batch, start, stop))
         seeds = v[start:stop].permute(2, 0, 1)
-        found = torch.autograd.grad(
-            output, parameters, seeds, allow_unused=True, is_grads_batched=True
-        )
-        for into, part in zip(total, found, strict=True):
-            if part is not None:
-                into += part
+        for into, part in zip(total, weighted_gradients(output, parameters, seeds), strict=True):
+            into += part
     return dict(zip(names, total, strict=True))
 
 
 def push(snapshot: Snapshot, batch: Batch, direction: Direction, limits: Limits) -> Tensor:
     """J u: directional derivatives of the outputs, (n, c, k)."""
     n = _batch.tensors(batch)[0].shape[0]
-    one = _push_forward if limits.forward_mode else _push_twice_backward
     parts = [
-        one(snapshot, _batch.rows(batch, start, min(start + limits.samples, n)), direction)
+        limits.push(snapshot, _batch.rows(batch, start, min(start + limits.samples, n)), direction)
         for start in range(0, n, limits.samples)
     ]
     return torch.cat(parts)
@@ -82,7 +80,7 @@ def _push_forward(snapshot: Snapshot, batch: Batch, direction: Direction) -> Ten
     parameters = {name: p.detach() for name, p in snapshot.parameters.items()}
 
     def along(u: dict[str, Tensor]) -> Tensor:
-        return jvp(lambda chosen: functional(snapshot, chosen, batch), (parameters,), (u,))[1]
+        return jvp(lambda chosen: snapshot.run(batch, chosen), (parameters,), (u,))[1]
 
     if _BATCHED_FORWARD:
         return vmap(along, out_dims=2)(direction)
@@ -109,28 +107,61 @@ def _push_twice_backward(snapshot: Snapshot, batch: Batch, direction: Direction)
     return spread.permute(1, 2, 0)
 
 
-def forward_mode_agrees(snapshot: Snapshot, batch: Batch) -> bool:
-    """Whether forward differentiation exists for the network and agrees with backward.
+def _push_row_by_row(snapshot: Snapshot, batch: Batch, direction: Direction) -> Tensor:
+    """J u with the rows of J written out, as many at a time as there are columns of u."""
+    with torch.enable_grad():
+        output = snapshot(batch)
+    parameters = list(snapshot.parameters.values())
+    columns = torch.cat([real(u).reshape(len(u), -1) for u in direction.values()], 1)
+    rows: list[Tensor] = []
+    for some in torch.arange(output.numel(), device=output.device).split(len(columns)):
+        seeds = torch.zeros(len(some), output.numel(), dtype=output.dtype, device=output.device)
+        seeds.scatter_(1, some[:, None], 1.0)
+        gradients = weighted_gradients(
+            output, parameters, seeds.view(-1, *output.shape), retain=True
+        )
+        row = torch.cat([real(g).reshape(len(some), -1) for g in gradients], 1)
+        rows.append(row.new_zeros(len(row), len(columns)))
+        add_product_(rows[-1], row, columns)
+    return torch.cat(rows).view(*output.shape, -1)
 
-    It need not: some operations have no forward rule, and an embedding's padding row has a forward
-    derivative though training never moves it. The kernel means what training sees.
+
+def way_to_push(snapshot: Snapshot, batch: Batch) -> Push:
+    """The fastest way to J u that is the transpose of J^T v, which is what training sees.
+
+    Some operations have no forward rule or no second derivative, an embedding's padding row has a
+    forward derivative though training never moves it, and a hook may change the gradient.
     """
-    for child in snapshot.module.modules():
-        if isinstance(child, (nn.Embedding, nn.EmbeddingBag)) and child.padding_idx is not None:
-            return False
+    padded = any(
+        isinstance(child, (nn.Embedding, nn.EmbeddingBag)) and child.padding_idx is not None
+        for child in snapshot.module.modules()
+    )
     few = _batch.probe(batch, 2)
     gen = generator(0, "tangent/forward")
-    direction = {
-        name: torch.randn(1, *p.shape, generator=gen, dtype=torch.float64).to(p)
-        for name, p in snapshot.parameters.items()
-    }
-    true = _push_twice_backward(snapshot, few, direction)
-    try:
-        forward = _push_forward(snapshot, few, direction)
-    except (NotImplementedError, RuntimeError):
-        return False
-    tolerance = 1e-9 if snapshot.dtype == torch.float64 else 1e-3
-    return bool((forward - true).norm() <= tolerance * true.norm())
+
+    def drawn(like: Tensor, *shape: int) -> Tensor:
+        dtype = torch.complex128 if like.is_complex() else torch.float64
+        return torch.randn(*shape, *like.shape, generator=gen, dtype=dtype).to(like)
+
+    with torch.enable_grad():
+        output = snapshot(few)
+    direction = {name: drawn(p, 2) for name, p in snapshot.parameters.items()}
+    v = drawn(output)
+    pulled = weighted_gradients(output, list(snapshot.parameters.values()), v[None])
+    true = sum(
+        (real(u).double() * real(g).double()).reshape(len(u), -1).sum(1)
+        for u, g in zip(direction.values(), pulled, strict=True)
+    )
+    tolerance = 3 * torch.finfo(snapshot.dtype).eps ** 0.5
+    for way in (_push_twice_backward,) if padded else (_push_forward, _push_twice_backward):
+        try:
+            found = way(snapshot, few, direction).double()
+        except (NotImplementedError, RuntimeError):
+            continue
+        gap = (found * v[..., None]).sum((0, 1)) - true
+        if bool((gap.abs() <= tolerance * v.norm() * found.norm()).all()):
+            return way
+    return _push_row_by_row
 
 
 def matvec(snapshot: Snapshot, x: Batch, x2: Batch, v: Tensor, c: int, limits: Limits) -> Tensor:
@@ -142,7 +173,7 @@ def matvec(snapshot: Snapshot, x: Batch, x2: Batch, v: Tensor, c: int, limits: L
         push(snapshot, x, pull(snapshot, x2, part, limits), limits)
         for part in columns.split(limits.columns, 2)
     ]
-    result = torch.cat(done, 2)
+    result = finite(torch.cat(done, 2))
     return result.reshape(result.shape[0], *shape[1:])
 
 
@@ -207,5 +238,19 @@ def target_alignment(
 
 
 def squared_norms(direction: Direction) -> Tensor:
-    """||u||^2 of each direction, (k,)."""
-    return torch.stack([u.flatten(1).square().sum(1) for u in direction.values()]).sum(0)
+    """||u||^2 of each direction, (k,), in float32 or better."""
+    flat = (real(u).reshape(len(u), -1) for u in direction.values())
+    norms = [u.to(torch.promote_types(u.dtype, torch.float32)).square().sum(1) for u in flat]
+    return finite(torch.stack(norms).sum(0))
+
+
+def finite(product: Tensor) -> Tensor:
+    """The product, refused where a number overflowed on the way."""
+    if not torch.isfinite(product).all():
+        dtype = str(product.dtype).removeprefix("torch.")
+        raise ValueError(
+            f"a product with the kernel is not finite in {dtype}: the vector holds NaN or "
+            "infinity, or a gradient overflowed, which a higher precision mends "
+            "(precision='float32' or 'float64')"
+        )
+    return product

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regimes._memory import parse_bytes
 from regimes.nets import Ensemble, FullyConnected
 
 
-def stacked_gram(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB") -> Tensor:
-    """The tangent kernel (R, n, n) of every member on its own, in the precision of the ensemble.
+def stacked_gram(
+    ensemble: Ensemble, x: Tensor, x2: Tensor | None = None, *, memory: int | str = "1GiB"
+) -> Tensor:
+    """The tangent kernel (R, n, n2) of every member on its own, in the precision of the ensemble.
 
-    `Theta = sum_l m_l^2 (Z_(l-1) Z_(l-1)^T) * (D_l D_l^T)` entry by entry, with
-    m_l the multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`; a layer's biases
-    add `m_b^2 D_l D_l^T`. No Jacobian is made, and no loop runs over members. For one network of
-    any kind use `TangentKernel`.
+    `Theta = sum_l m_l^2 (Z_(l-1) Z'_(l-1)^T) * (D_l D'_l^T)` entry by entry, with m_l the
+    multiplier of a layer's weights, Z what enters it and `D_l = df/dz~_l`, primed at x2; a layer's
+    biases add `m_b^2 D_l D'_l^T`. No Jacobian is made, and no loop runs over members. For one
+    network of any kind use `TangentKernel`.
 
     Args:
         ensemble: fully connected networks with one output.
         x: points (n, d), shared by the members.
+        x2: points (n2, d) of the columns; None for x itself.
         memory: budget of what is made besides the result; members are taken some at a time.
 
     Raises:
-        ValueError: networks of another kind or with several outputs.
+        ValueError: one network instead of an ensemble, networks of another kind or with several
+            outputs.
 
     Example:
         >>> from regimes import nets
@@ -35,13 +37,14 @@ def stacked_gram(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB") -
     """
     net = _fully_connected("stacked_gram", ensemble)
     weight = next(iter(ensemble.parameters.values()))
-    n, entry = len(x), weight.element_size()
-    each = entry * (3 * n * n + 6 * n * net.width * (net.depth + 1))
+    n, n2, entry = len(x), len(x if x2 is None else x2), weight.element_size()
+    points = n if x2 is None else n + n2
+    each = entry * (4 * n * n2 + 6 * points * net.width * (net.depth + 1))
     tile = max(1, parse_bytes(memory, x.device) // each)
-    parts = [
-        _gram(net, ensemble.select(slice(i, i + tile)), x) for i in range(0, ensemble.size, tile)
-    ]
-    return torch.cat(parts)
+    grams = weight.new_zeros(ensemble.size, n, n2)
+    for i in range(0, ensemble.size, tile):
+        _add_grams(grams[i : i + tile], net, ensemble.select(slice(i, i + tile)), x, x2)
+    return grams
 
 
 def stacked_change(
@@ -83,7 +86,7 @@ def layer_gradients(ensemble: Ensemble, x: Tensor) -> Tensor:
         x: points (n, d), shared by the members.
 
     Raises:
-        ValueError: networks of another kind or with several outputs.
+        ValueError: as `stacked_gram`.
 
     Example:
         >>> from regimes import nets
@@ -93,7 +96,7 @@ def layer_gradients(ensemble: Ensemble, x: Tensor) -> Tensor:
     """
     net = _fully_connected("layer_gradients", ensemble)
     found = []
-    for layer, z, pull in _layers(net, ensemble, x):
+    for layer, (z, pull) in zip(net.layers, _entering_and_pulls(net, ensemble, x), strict=True):
         entering, leaving = z.square().mean(-1), pull.square().mean(-1)
         scale = getattr(layer, "weight_multiplier", 1.0)
         found.append(scale * (entering * leaving).mean(-1).sqrt())
@@ -101,6 +104,11 @@ def layer_gradients(ensemble: Ensemble, x: Tensor) -> Tensor:
 
 
 def _fully_connected(function: str, ensemble: Ensemble) -> FullyConnected:
+    if not isinstance(ensemble, Ensemble):
+        raise ValueError(
+            f"{function} takes an Ensemble, got {type(ensemble).__name__}; make one with "
+            "nets.stack([...]), or use TangentKernel for one network of any kind"
+        )
     net = ensemble.template
     if not isinstance(net, FullyConnected) or net.out_dim != 1:
         raise ValueError(
@@ -110,23 +118,25 @@ def _fully_connected(function: str, ensemble: Ensemble) -> FullyConnected:
     return net
 
 
-def _gram(net: FullyConnected, members: Ensemble, x: Tensor) -> Tensor:
-    gram = next(iter(members.parameters.values())).new_zeros(members.size, len(x), len(x))
-    for layer, z, pull in _layers(net, members, x):
-        entering = (z @ z.mT) * getattr(layer, "weight_multiplier", 1.0) ** 2
+def _add_grams(
+    into: Tensor, net: FullyConnected, members: Ensemble, x: Tensor, x2: Tensor | None
+) -> None:
+    rows = _entering_and_pulls(net, members, x)
+    columns = rows if x2 is None else _entering_and_pulls(net, members, x2)
+    for layer, (z, pull), (z2, pull2) in zip(net.layers, rows, columns, strict=True):
+        entering = (z @ z2.mT).mul_(getattr(layer, "weight_multiplier", 1.0) ** 2)
         if layer.bias is not None:
-            entering = entering + getattr(layer, "bias_multiplier", 1.0) ** 2
-        gram += entering * (pull @ pull.mT)
-    return gram
+            entering += getattr(layer, "bias_multiplier", 1.0) ** 2
+        into.addcmul_(entering, pull @ pull2.mT)
 
 
-def _layers(
+def _entering_and_pulls(
     net: FullyConnected, members: Ensemble, x: Tensor
-) -> Iterator[tuple[nn.Module, Tensor, Tensor]]:
-    """Every layer with Z (R, n, h), what enters it, and `df/dz~`, of the same shape behind it."""
+) -> list[tuple[Tensor, Tensor]]:
+    """What enters each layer, (n, d) or (R, n, h), and the derivative by what leaves it."""
     parameters = {name: value.detach() for name, value in members.parameters.items()}
     first = parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
     with torch.enable_grad():
         inputs, outputs = net.layers_stacked(parameters | {"layers.0.weight": first}, x.to(first))
         pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
-    return zip(net.layers, (z.detach() for z in inputs), pulls, strict=True)
+    return [(z.detach(), pull) for z, pull in zip(inputs, pulls, strict=True)]

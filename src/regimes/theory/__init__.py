@@ -1,5 +1,6 @@
 """Theory: closed forms that predict what `regimes.measure` finds."""
 
+from regimes import _door
 from regimes.theory._exponents import (
     beta_feature,
     beta_lazy,
@@ -70,3 +71,5 @@ __all__ = [
     "stripe_fixed_points",
     "stripe_tau",
 ]
+
+_door.keep(globals())

@@ -13,6 +13,7 @@ from regimes._check import positive_int, real
 from regimes.theory._stripes import Stripes
 
 # Beyond this many standard deviations the density is zero in double precision.
+_FARTHEST = 1e100  # of an interface, so that squares do not overflow
 _FAR = 38.0
 
 
@@ -82,6 +83,8 @@ def fixed_points(interfaces: Sequence[float], first_sign: int, d: int) -> list[F
     """
     d = positive_int("d", d, least=2)
     stripes = Stripes.checked(interfaces, first_sign)
+    if float(np.abs(stripes.edges).max()) > _FARTHEST:
+        raise ValueError(f"interfaces must be within +-{_FARTHEST:g}, got {stripes.edges.tolist()}")
     return [_describe(stripes, d, side, z) for side in (1, -1) for z in _roots(stripes, d, side)]
 
 

@@ -53,6 +53,8 @@ def boundary_noise(x: Tensor, y: Tensor, z: float, sign_w: int) -> BoundaryNoise
     active = (side * (points[:, 0] - place) > 0).double()
     drift = (active * labels) @ points[:, 1:] / len(points)
     share = float(torch.special.ndtr(torch.tensor(-side * place, dtype=torch.float64)))
+    if share == 0:
+        raise ValueError(f"z = {place:.3g} leaves no points on the side {side:+d} of the boundary")
     return BoundaryNoise(drift, (len(points) / share) ** 0.5 * drift, share, len(points))
 
 
@@ -81,6 +83,8 @@ def sample_drift(w: Tensor, b: Tensor, x: Tensor, y: Tensor) -> StripeDrift:
         raise ValueError(
             f"w must have shape (N, {d}) and b (N,), got {tuple(w.shape)} and {tuple(b.shape)}"
         )
+    if not len(w) or not bool(w.isfinite().all() and b.isfinite().all()):
+        raise ValueError(f"w and b must be finite and of at least one neuron, got {len(w)} neurons")
     weights, biases = w.to(points), b.to(points)
     total = points.new_zeros(len(w), d + 1)
     block = max(1, _BLOCK // len(w))
@@ -171,6 +175,7 @@ def _check_data(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
             f"x must have shape (p, d) with d >= 2 and y (p,), got {tuple(x.shape)} and "
             f"{tuple(y.shape)}"
         )
-    if not bool(x.isfinite().all()):
-        raise ValueError("x holds NaN or infinite entries")
+    for name, value in (("x", x), ("y", y)):
+        if not bool(value.isfinite().all()):
+            raise ValueError(f"{name} holds NaN or infinite entries")
     return x.detach().double(), y.detach().to(x.device).double()

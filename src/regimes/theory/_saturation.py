@@ -47,6 +47,11 @@ def saturation(point: FixedPoint, x: Tensor, y: Tensor) -> Saturation:
         raise ValueError(f"the fixed point is that of d={point.d}, x has shape {tuple(x.shape)}")
     noise = boundary_noise(x, y, point.z, point.sign_w)
     ratios = noise.drift / point.saturation
+    if not bool(ratios.any()):
+        raise ValueError(
+            "the data set has no noise at the boundary, so nothing stops the compression: x and y "
+            "must scatter on the side of the fixed point that its neurons see"
+        )
     return Saturation(ratios, (point.d - 1) ** 0.5 / float(ratios.norm()), noise)
 
 
@@ -93,6 +98,8 @@ def sample_attractor(point: FixedPoint, x: Tensor, y: Tensor) -> SampleAttractor
         direction = direction / direction.norm()
         drift = sample_drift(direction[:, :-1], direction[:, -1], x, y)
         pull = point.sign_beta * torch.cat([drift.w, drift.b[:, None]], dim=1)
+        if not bool(pull.any()):
+            raise ValueError("x and y do not drive the neurons of this fixed point anywhere")
         aim = pull / pull.norm()
         # ever smaller: the drift jumps where the boundary passes a sample, and rest is between
         direction = direction + (aim - direction) / (5 + step)

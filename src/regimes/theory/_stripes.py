@@ -53,6 +53,8 @@ def stripe_constants(
     stripes = Stripes.checked(interfaces, first_sign)
     side = check_sign("sign_w", sign_w)
     place = z.detach().cpu().double().numpy() if isinstance(z, Tensor) else np.asarray(z, float)
+    if not np.isfinite(place).all():
+        raise ValueError(f"z must be finite places of the boundary, got {z!r}")
     found = (
         stripes.c1(place, side),
         stripes.cb(place, side),

@@ -52,6 +52,7 @@ OPERATIONS = {
     "maximum of windows that overlap": (lambda net, h: F.max_pool2d(h, 3, 2, padding=1), 36),
     "mean": (lambda net, h: h.relu().mean((-1, -2)), 4),
     "mean that keeps its axis": (lambda net, h: h.mean(2, keepdim=True).relu(), 24),
+    "mean beside a map of it": (lambda net, h: h.mean((2, 3)) + F.avg_pool2d(h, 6).flatten(1), 4),
     "norm": (lambda net, h: net.norm(h).relu(), 144),
     "norm without weight": (lambda net, h: net.plain_norm(h).relu(), 144),
     "view": (lambda net, h: h.view(-1, 8, 18).relu(), 144),

@@ -58,8 +58,8 @@ def axes(
         )
     for axis, update in (("x", figure.update_xaxes), ("y", figure.update_yaxes)):
         if axis in log:
-            # few enough ticks that many decades do not stand on end
-            update(type="log", exponentformat="power", nticks=8)
+            # few enough ticks that many decades do not stand on end, nor the digits between two
+            update(type="log", exponentformat="power", nticks=5)
     _titles(figure, x, y, max(1, len(panels)), columns or 1)
     if ticks is not None:
         shown = np.unique(np.asarray(ticks))

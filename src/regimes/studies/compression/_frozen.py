@@ -47,4 +47,5 @@ def frozen_flow(
     if test:
         options["gram_test"] = stacked_kernels(first, own.x_test, own.x_train)[0]
         options["y_test"] = own.y_test
+    options.setdefault("rule", rg.flow.StepRule(first="weights", shrink=2.0))
     return rg.flow.kernel_flow(stacked_kernels(first, own.x_train)[0], own.y_train, **options)

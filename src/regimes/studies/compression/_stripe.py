@@ -64,6 +64,7 @@ def train(
     d = sets[0].in_shape[0]
     same = all(each is sets[0] for each in sets)
     moved = [each.to(getattr(torch, dtype), device) for each in (sets[:1] if same else sets)]
+    options.setdefault("rule", rg.flow.StepRule(first="weights", shrink=2.0))
     return rg.flow.gradient_flow(
         lambda seed: network(d, width, seed, dtype=dtype, device=device),
         moved[0] if same else moved,

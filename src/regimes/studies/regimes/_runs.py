@@ -22,7 +22,7 @@ def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
     """`tangent.stacked_change` of a run; with `seeds`, of members as those of `members`, (R,)."""
-    end = start.with_parameters(run.parameters)
+    end = start.moved_to(run.parameters)
     return rg.tangent.stacked_change(start, end, x, period=seeds).cpu().numpy()
 
 

@@ -26,8 +26,8 @@ def train(
 
     `floor` for relu: a step shorter than this share of the time passed is taken anyway.
     """
-    if floor is not None:
-        options["rule"] = rg.flow.StepRule(floor=floor)
+    if floor is not None or "rule" not in options:
+        options["rule"] = rg.flow.StepRule(first="weights", floor=floor)
     return rg.flow.gradient_flow(
         start,
         data,

@@ -22,6 +22,7 @@ from regimes.tangent.contraction._gram import (
     select_output,
     write_gram_,
 )
+from regimes.tangent.contraction._matmul import add_product_
 from regimes.tangent.contraction._strategy import Strategy
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Factor",
     "Outer",
     "Strategy",
+    "add_product_",
     "allocate",
     "diagonal",
     "fold_outputs",

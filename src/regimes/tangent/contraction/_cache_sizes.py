@@ -13,3 +13,8 @@ def right_limit(device: torch.device) -> int:
 def left_limit(device: torch.device) -> int:
     """Bytes of written-out gradients at a time: small enough that a CPU reuses the memory."""
     return 20 * 2**20 if device.type == "cpu" else 2**40
+
+
+def sum_limit(device: torch.device) -> int:
+    """Terms of a sum in float32 that cost no digits when a CPU adds them one by one."""
+    return 2**14 if device.type == "cpu" else 2**20

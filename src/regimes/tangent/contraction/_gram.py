@@ -105,9 +105,10 @@ def diagonal(factor: Factor, workspace: int) -> Tensor:
         right = factor.right.gram_diagonal()
         return total + left.square().sum((2, 3)) * right
     for start, stop in _chunks(
-        left.shape[2], factor.samples * _expanded_row_bytes(factor), workspace
+        left.shape[2], factor.samples * _expanded_row_bytes(factor), workspace // 2
     ):
-        total += factor.expand(start, stop, workspace // 4).square().sum(2)
+        written = factor.expand(start, stop, workspace // 4)
+        total += torch.linalg.vector_norm(written, dim=2, dtype=total.dtype).square_()
     return total
 
 

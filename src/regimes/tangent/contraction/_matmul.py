@@ -9,6 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from regimes.tangent.contraction._cache_sizes import sum_limit
+
 
 def product(a: Tensor, b: Tensor) -> Tensor:
     """A @ b.T for (r, k) and (s, k), in float32 or better."""
@@ -20,7 +22,13 @@ def product(a: Tensor, b: Tensor) -> Tensor:
 
 
 def add_product_(out: Tensor, a: Tensor, b: Tensor) -> None:
-    """Out += a @ b.T in place."""
+    """Out += a @ b.T in place, in pieces: of a few rows, products add millions of terms in turn."""
+    step = sum_limit(a.device)
+    for start in range(0, a.shape[1], step):
+        _add_piece_(out, a[:, start : start + step], b[:, start : start + step])
+
+
+def _add_piece_(out: Tensor, a: Tensor, b: Tensor) -> None:
     if a.dtype != torch.bfloat16:
         out.addmm_(a, b.T)
     elif a.is_cuda and out.is_contiguous():

@@ -2,8 +2,8 @@
 
 from regimes.tangent.network._batch import Batch
 from regimes.tangent.network._grouping import LEFT_OUT, GroupOf, by_prefix, owner, whole
-from regimes.tangent.network._outputs import Outputs, parse_outputs
-from regimes.tangent.network._snapshot import Snapshot, checked_output
+from regimes.tangent.network._outputs import Outputs, output_index, parse_outputs
+from regimes.tangent.network._snapshot import Snapshot, checked_output, real
 
 __all__ = [
     "LEFT_OUT",
@@ -13,7 +13,9 @@ __all__ = [
     "Snapshot",
     "by_prefix",
     "checked_output",
+    "output_index",
     "owner",
     "parse_outputs",
+    "real",
     "whole",
 ]

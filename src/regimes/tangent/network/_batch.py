@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils import _pytree as pytree
+
+from regimes import _stream
 
 Batch = Any  # Tensor | tuple | list | dict of tensors, nested as the network wants them
 
@@ -44,16 +46,20 @@ def size(batch: Batch) -> int:
 def check_finite(batch: Batch) -> None:
     """Refuse NaN and infinities, naming the first sample that has one."""
     for t in tensors(batch):
-        # a sum is not finite if any entry is not; only then is it worth looking closer
-        if t.is_floating_point() and not math.isfinite(float(t.sum())):
-            bad = (~torch.isfinite(t)).reshape(t.shape[0], -1).any(1).nonzero()
+        for start, part in _stream.pieces(t) if t.is_floating_point() else ():
+            # a sum is not finite if any entry is not; only then is it worth looking closer
+            if math.isfinite(float(part.sum())):
+                continue
+            bad = (~torch.isfinite(part)).reshape(part.shape[0], -1).any(1).nonzero()
             if len(bad):
-                raise ValueError(f"inputs contain NaN or infinity, first in sample {int(bad[0])}")
+                raise ValueError(
+                    f"inputs contain NaN or infinity, first in sample {start + int(bad[0])}"
+                )
 
 
 def rows(batch: Batch, start: int, stop: int) -> Batch:
     """Samples start:stop."""
-    return apply(batch, lambda t: t[start:stop])
+    return apply(batch, lambda t: _stream.rows(t, start, stop))
 
 
 def probe(batch: Batch, n: int) -> Batch:
@@ -73,13 +79,11 @@ def channels_last(batch: Batch) -> Batch:
     return apply(batch, lambda t: t.contiguous(memory_format=form) if t.dim() == 4 else t)
 
 
-def call(module: nn.Module | Callable[..., Any], batch: Batch) -> Any:
-    """module(x), module(*tuple) or module(**dict)."""
+def arguments(batch: Batch) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the network is called with: a tensor, a tuple's parts by position, a dict's by name."""
     if isinstance(batch, dict):
-        return module(**batch)
-    if isinstance(batch, (tuple, list)):
-        return module(*batch)
-    return module(batch)
+        return (), batch
+    return (tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)), {}
 
 
 def apply(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:

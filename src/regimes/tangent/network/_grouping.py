@@ -15,12 +15,12 @@ def whole(name: str) -> str:
 
 
 def owner(name: str) -> str:
-    """The module that owns a parameter; a parameter of the network itself stands for itself.
+    """The module that owns a parameter, by the name `get_submodule` knows; "" is the network.
 
     >>> owner("layers.0.weight"), owner("scale")
-    ('layers.0', 'scale')
+    ('layers.0', '')
     """
-    return name.rpartition(".")[0] or name
+    return name.rpartition(".")[0]
 
 
 def by_prefix(groups: Mapping[str, Sequence[str]], names: Sequence[str]) -> GroupOf:

@@ -62,6 +62,17 @@ class Outputs:
         return chosen.reshape(self.shape(n, n2))
 
 
+def output_index(output: int, c: int) -> int:
+    """The number of one of c outputs, those below zero counted from the last.
+
+    >>> output_index(-1, 10)
+    9
+    """
+    if not -c <= output < c:
+        raise ValueError(f"output {output} does not exist; the network has {c} output(s)")
+    return output % c
+
+
 def parse_outputs(outputs: str | int | Sequence[float] | Tensor, c: int) -> Outputs:
     """Turn the user's choice into one for a network of c outputs.
 
@@ -81,9 +92,7 @@ def parse_outputs(outputs: str | int | Sequence[float] | Tensor, c: int) -> Outp
             f"{c} weights"
         )
     if isinstance(outputs, int) and not isinstance(outputs, bool):
-        if not 0 <= outputs < c:
-            raise ValueError(f"output {outputs} does not exist; the network has {c} output(s)")
-        return Outputs(eye[outputs : outputs + 1], 1, 1, False, 1.0)
+        return Outputs(eye[[output_index(outputs, c)]], 1, 1, False, 1.0)
     weights = torch.as_tensor(outputs, dtype=torch.float64).cpu()
     if weights.shape != (c,):
         raise ValueError(

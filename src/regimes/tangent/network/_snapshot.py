@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-from collections import OrderedDict
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,6 +11,9 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
+from regimes._adapter import Pick, columns, one_tensor
+from regimes._copied import copied, inside
+from regimes._functional import functional_call
 from regimes.tangent.network import _batch
 from regimes.tangent.network._batch import Batch
 
@@ -23,18 +26,25 @@ class Snapshot:
         dtype: precision of a copy, None for the network's own.
         copy: whether to copy it. Without one the network itself is used, and `check` refuses to
             go on once it was changed. Another precision always takes a copy.
+        output: from what the network returns to the tensor that is meant; None: the only one.
     """
 
     def __init__(
-        self, module: nn.Module, dtype: torch.dtype | None = None, *, copy: bool = True
+        self,
+        module: nn.Module,
+        dtype: torch.dtype | None = None,
+        *,
+        copy: bool = True,
+        output: Pick | None = None,
     ) -> None:
         if not isinstance(module, nn.Module):
             raise ValueError(f"expected a torch.nn.Module, got {type(module).__name__}")
+        module = inside(module)
         refuse_interacting(module)
-        copied = copy or dtype is not None
-        self.module = _copied(module) if copied else module
+        own = copy or dtype is not None
+        self.module, self.cut = _own(module) if own else (module, [])
         if dtype is not None:
-            self.module = self.module.to(dtype)
+            self.module._apply(partial(_in_precision, dtype))
         self.parameters: dict[str, nn.Parameter] = {
             name: p for name, p in self.module.named_parameters() if p.requires_grad
         }
@@ -48,15 +58,22 @@ class Snapshot:
             listing = sorted(map(str, devices))
             raise ValueError(f"parameters lie on several devices {listing}; use one")
         first = next(iter(self.parameters.values()))
-        self.device, self.dtype = first.device, first.dtype
-        self._state = None if copied else _state_of(module)
-        if copied:
+        self.device, self.dtype = first.device, first.dtype.to_real()
+        self.output = output
+        self._state = None if own else _state_of(module)
+        self._written: set[str] | None = None  # buffers that every pass writes
+        if own:
             self.module.zero_grad(set_to_none=True)
 
     @property
+    def shapes(self) -> dict[str, torch.Size]:
+        """Shape of each trainable parameter; a complex number is two real ones, on a last axis."""
+        return {name: real(p).shape for name, p in self.parameters.items()}
+
+    @property
     def sizes(self) -> dict[str, int]:
-        """Number of entries of each trainable parameter."""
-        return {name: p.numel() for name, p in self.parameters.items()}
+        """Number of real entries of each trainable parameter."""
+        return {name: shape.numel() for name, shape in self.shapes.items()}
 
     def check(self, batch: Batch) -> None:
         """Refuse a network that was changed, and inputs of another device or floating type.
@@ -67,12 +84,11 @@ class Snapshot:
         if self._state is not None:
             refuse_interacting(self.module)
             now = _state_of(self.module)
-            changed = [
-                name for name in {**self._state, **now} if self._state.get(name) != now.get(name)
-            ]
+            changed = _differing(self._state, now) - (self._written or set())
             if changed:
+                names = ", ".join(sorted(changed))
                 raise ValueError(
-                    f"{', '.join(changed)} changed since this kernel was made with copy=False; "
+                    f"{names} changed since this kernel was made with copy=False; "
                     "make a new TangentKernel, or leave out copy=False to keep what it was made of"
                 )
         for t in _batch.tensors(batch):
@@ -87,15 +103,34 @@ class Snapshot:
                     "or ask for precision='float64', which converts both"
                 )
 
+    def run(self, batch: Batch, parameters: Mapping[str, Tensor]) -> Tensor:
+        """Outputs (n, c) with some parameters replaced; their values are not looked at."""
+        return columns(self._returned(batch, parameters), self.output)
+
+    def _returned(self, batch: Batch, parameters: Mapping[str, Tensor] | None = None) -> Any:
+        """What the network returns, with some parameters replaced where any are given."""
+        watched = self._state is not None and self._written is None
+        before = _state_of(self.module) if watched else {}
+        args, kwargs = _batch.arguments(batch)
+        if parameters is None:
+            output = self.module(*args, **kwargs)
+        else:
+            output = functional_call(self.module, parameters, args, kwargs)
+        if watched:
+            changed = _differing(before, _state_of(self.module))
+            self._written = changed & {name for name, _ in self.module.named_buffers()}
+        return output
+
     def __call__(self, batch: Batch) -> Tensor:
-        """Outputs (n, c).
+        """Outputs (n, c), further axes flattened.
 
         Raises:
-            ValueError: the network failed on the batch, or its output is not (n, c) and finite.
+            ValueError: the network failed on the batch, or its output is not one finite tensor with
+                a row for every sample.
         """
         n = _batch.tensors(batch)[0].shape[0]
         try:
-            output = _batch.call(self.module, batch)
+            output = self._returned(batch)
         except (RuntimeError, TypeError, IndexError) as error:
             given = [(tuple(t.shape), str(t.dtype)) for t in _batch.tensors(batch)]
             hint = (
@@ -105,7 +140,7 @@ class Snapshot:
                 else ""
             )
             raise ValueError(f"the network failed on inputs {given}: {error}{hint}") from error
-        return checked_output(output, n)
+        return checked_output(output, n, self.output)
 
 
 def _state_of(module: nn.Module) -> dict[str, tuple[int, int, bool]]:
@@ -114,32 +149,43 @@ def _state_of(module: nn.Module) -> dict[str, tuple[int, int, bool]]:
     return {name: (id(t), t._version, t.requires_grad) for name, t in named}
 
 
-def _copied(module: nn.Module) -> nn.Module:
-    # most attributes of a module are empty collections of hooks, which deepcopy is slow to copy
-    empty = {
-        id(value): OrderedDict[Any, Any]()
-        for child in module.modules()
-        for value in vars(child).values()
-        if type(value) is OrderedDict and not value
-    }
-    return copy.deepcopy(module, empty)
+def real(tensor: Tensor) -> Tensor:
+    """The tensor, or (..., 2) real and imaginary parts."""
+    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
 
 
-def checked_output(output: Any, n: int) -> Tensor:
-    """The network's output if it is a finite (n, c) tensor, else a ValueError that says why not."""
-    if not isinstance(output, Tensor):
+def _in_precision(dtype: torch.dtype, tensor: Tensor) -> Tensor:
+    """Floating-point and complex numbers of a precision; `Module.to` drops imaginary parts."""
+    if tensor.is_complex():
+        return tensor.to(dtype.to_complex())
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    return {name for name in {**before, **after} if before.get(name) != after.get(name)}
+
+
+def _own(module: nn.Module) -> tuple[nn.Module, list[Tensor]]:
+    try:
+        return copied(module)
+    except (RuntimeError, TypeError, NotImplementedError, AttributeError) as error:
         raise ValueError(
-            f"the network must return one tensor (n, c), got {type(output).__name__}; wrap it in a "
-            "module that picks the output you mean"
-        )
-    if output.dim() != 2 or output.shape[0] != n:
+            f"the network cannot be copied ({str(error).splitlines()[0]}); use copy=False, which "
+            "works on the network itself, in its own precision"
+        ) from error
+
+
+def checked_output(returned: Any, n: int, output: Pick | None = None) -> Tensor:
+    """The network's outputs as a finite (n, c) tensor, else a ValueError that says why not."""
+    tensor = one_tensor(returned, output)
+    if tensor.dim() == 0 or tensor.shape[0] != n:
         raise ValueError(
-            f"the network must return (samples, outputs) = ({n}, c), got {tuple(output.shape)}; "
-            "flatten or pool its output to two axes"
+            f"the network must return (samples, outputs) = ({n}, c), or ({n},) or further axes; "
+            f"got {tuple(tensor.shape)}; let its samples be the first axis"
         )
-    if not torch.isfinite(output).all():
+    if not torch.isfinite(tensor).all():
         raise ValueError("the network's output contains NaN or infinity")
-    return output
+    return columns(tensor)
 
 
 def refuse_interacting(module: nn.Module) -> None:

@@ -60,7 +60,7 @@ class Route:
                 part = (over or rule.pull)(node, gradient, slot, shape)
                 if child not in waiting:
                     waiting[child] = part
-                    if (over or rule.fresh) and part.stride(0) != 0:
+                    if (over or rule.fresh) and not _repeats(part):
                         own.add(child)
                 elif child in own:
                     waiting[child] += part
@@ -70,6 +70,13 @@ class Route:
                 del part
             for number in at:
                 yield number, gradient.transpose(0, 1)
+
+
+def _repeats(tensor: Tensor) -> bool:
+    """Whether entries share their memory, as of a mean's gradient, so that none may be written."""
+    return any(
+        step == 0 and size > 1 for step, size in zip(tensor.stride(), tensor.shape, strict=True)
+    )
 
 
 def find_route(output: Tensor, parents: Parents, sites: list[Node]) -> Route | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from regimes._memory import give_back
 from regimes.tangent.contraction import (
     Dense,
     Factor,
@@ -62,6 +63,8 @@ def collect(snapshot: Snapshot, structure: Structure, batch: Batch, recipe: Reci
             if key not in kept:
                 kept[key] = allocate(factor, n)
             write_rows(kept[key], start, factor)
+        del factor
+        give_back()  # several passes only because memory is short
     return kept
 
 
@@ -78,7 +81,7 @@ def _one_chunk(
         with torch.enable_grad():
             output = snapshot(structure.arranged(batch))
             graph = read_graph(output, snapshot.parameters)
-            sites = structure.match(graph.uses, recipe.group_of)
+            sites = structure.match(graph, recipe.group_of)
             nodes = [site.node for site in sites]
             route = find_route(output, graph.parents, nodes) if structure.by_hand else None
             reached: Iterable[tuple[int, Tensor | None]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
-from torch.func import functional_call, vjp, vmap
+from torch.func import vjp, vmap
 
-from regimes.tangent.network import Batch, Snapshot, _batch, checked_output
+from regimes.tangent.network import Batch, Snapshot, _batch, real
+from regimes.tangent.passes._gradients import agree, weighted_gradients
+
+_ROUNDING = 1e-5  # relative: a network may cast to float32, whatever its parameters are
 
 
 def general_features(
@@ -30,11 +31,11 @@ def general_features(
         single = _batch.apply(sample, lambda t: t.unsqueeze(0))
 
         def forward(chosen: dict[str, Tensor]) -> Tensor:
-            return functional(snapshot, chosen, single)[0]
+            return snapshot.run(single, chosen)[0]
 
         _, pull = vjp(forward, parameters)  # type: ignore[misc]
         pulled = vmap(lambda v: pull(v)[0])(cotangents)
-        return torch.cat([pulled[name].flatten(1) for name in names], 1)
+        return _side_by_side([pulled[name] for name in names])
 
     if batched:
         return vmap(one)(batch)
@@ -46,38 +47,25 @@ def general_features(
 
 
 def can_batch(snapshot: Snapshot, names: list[str], batch: Batch, cotangents: Tensor) -> str:
-    """Empty if the vectorised call works on this network, else the reason it does not."""
+    """Empty if the vectorised call works and agrees with autograd, else why it does not."""
     try:
-        general_features(snapshot, names, batch, cotangents, batched=True)
+        found = general_features(snapshot, names, batch, cotangents, batched=True)[0]
     except (RuntimeError, ValueError, NotImplementedError, TypeError) as error:
-        return str(error).splitlines()[0]
-    return ""
-
-
-def functional(snapshot: Snapshot, chosen: dict[str, Tensor], batch: Batch) -> Any:
-    """The network's output with some parameters replaced."""
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = {}
-    if isinstance(batch, dict):
-        kwargs = batch
-    elif isinstance(batch, (tuple, list)):
-        args = tuple(batch)
-    else:
-        args = (batch,)
-    return functional_call(snapshot.module, chosen, args, kwargs)
+        return str(error).splitlines()[0].split(". ")[0]
+    true = _one_sample(snapshot, names, _batch.rows(batch, 0, 1), cotangents)
+    if agree(found, true, at_least=_ROUNDING):
+        return ""
+    return "its vectorised gradient is not that of its backward pass"
 
 
 def _one_sample(snapshot: Snapshot, names: list[str], single: Batch, cotangents: Tensor) -> Tensor:
-    output = checked_output(_batch.call(snapshot.module, single), 1)
     parameters = [snapshot.parameters[name] for name in names]
-    rows = []
-    for cotangent in cotangents:
-        found = torch.autograd.grad(
-            output, parameters, cotangent.unsqueeze(0), retain_graph=True, allow_unused=True
-        )
-        flat = [
-            (torch.zeros_like(p) if g is None else g).flatten()
-            for p, g in zip(parameters, found, strict=True)
-        ]
-        rows.append(torch.cat(flat))
-    return torch.stack(rows)
+    with torch.enable_grad():
+        output = snapshot(single)
+    return _side_by_side(weighted_gradients(output, parameters, cotangents.unsqueeze(1)))
+
+
+def _side_by_side(gradients: list[Tensor]) -> Tensor:
+    """Gradients (m, *shape) as rows (m, P)."""
+    m = len(gradients[0])
+    return torch.cat([real(gradient).reshape(m, -1) for gradient in gradients], 1)

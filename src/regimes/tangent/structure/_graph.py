@@ -94,6 +94,15 @@ def read_graph(output: Tensor, parameters: Mapping[str, Tensor]) -> Entries:
     return Entries(tuple(uses), unknown, parents)
 
 
+def kept_tensors(output: Tensor) -> Iterator[Tensor]:
+    """What the operations behind `output` keep for the backward pass, as far as they show it."""
+    for node in _reversed_edges(output.grad_fn)[0]:
+        for name in dir(node):
+            kept = getattr(node, name) if name.startswith("_saved_") else None
+            each = kept if isinstance(kept, tuple | list) else (kept,)
+            yield from (tensor for tensor in each if isinstance(tensor, Tensor))
+
+
 def _reversed_edges(root: Node) -> tuple[dict[Node, list[tuple[Node, int]]], dict[Node, int]]:
     parents: dict[Node, list[tuple[Node, int]]] = {root: []}
     order = {root: 0}

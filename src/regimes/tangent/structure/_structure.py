@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from regimes.tangent.network import Batch, GroupOf, _batch
-from regimes.tangent.structure._graph import Use
+from regimes.tangent.structure._graph import Entries
 from regimes.tangent.structure._layout import Layout
 from regimes.tangent.structure._sites import Site, group_sites
 
@@ -45,20 +45,22 @@ class Structure:
     widest_bytes: int  # largest intermediate tensor of a sample
     by_hand: bool  # whether the backward pass may be done by the rules of `passes/`
     channels_last: bool  # whether passes are faster with the channels of a pixel side by side
+    seconds: float  # that the examination took, more than plain autograd takes for two samples
 
     def arranged(self, batch: Batch) -> Batch:
         """A batch in the order of memory in which the network is run."""
         return _batch.channels_last(batch) if self.channels_last else batch
 
-    def match(self, uses: tuple[Use, ...], group_of: GroupOf) -> list[Site]:
+    def match(self, entries: Entries, group_of: GroupOf) -> list[Site]:
         """The sites of a new pass, in the order of this structure.
 
         Raises:
             ValueError: the network built another graph than it did on the probe.
         """
-        kept = tuple(use for use in uses if use.parameter not in self.general)
+        kept = tuple(use for use in entries.uses if use.parameter not in self.general)
         sites = group_sites(kept, self.tied, group_of)
-        if [site.signature() for site in sites] != [site.signature for site in self.sites]:
+        same = [site.signature() for site in sites] == [site.signature for site in self.sites]
+        if not same or not entries.unknown.keys() <= self.general.keys():
             raise ValueError(
                 "the network changes its computation from batch to batch (control flow that "
                 "depends on the values or the batch size); use engine='jacobian'"

@@ -96,7 +96,7 @@ class DigitParity:
             sets[0], params.width_factor, point.seed, dtype=point.dtype, device=point.device
         )
         run = nets.train(params, start, sets)
-        end = start.with_parameters(run.parameters)
+        end = start.moved_to(run.parameters)
         trained = [nets.member(end, i) for i in range(len(sets))]
         frozen = [
             nets.frozen_kernels(nets.member(start, i), trained[i], each, params.points)

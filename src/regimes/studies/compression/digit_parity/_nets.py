@@ -97,9 +97,8 @@ def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
         divide_by="alpha",
         momentum=rg.flow.Momentum(tau=float(params.width_factor)),
         tolerances=rg.flow.Tolerances(output=params.output, gradient=params.gradient),
-        rule=rg.flow.StepRule(
-            shrink=2.0
-        ),  # refusals are many: steps of a tenth cost threefold here
+        # refusals are many: steps of a tenth cost threefold here
+        rule=rg.flow.StepRule(first="weights", shrink=2.0),
         max_steps=params.max_steps,
     )
 

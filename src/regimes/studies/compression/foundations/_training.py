@@ -139,7 +139,14 @@ def rotation(params: Rotation, point: Point) -> TrialResult:
         weight = dict(other.named_parameters())[WEIGHT]
         weight.copy_(weight @ turn.T)
     pair = [
-        rg.flow.gradient_flow(one, each, alpha=1e-2, divide_by="alpha", max_steps=100)
+        rg.flow.gradient_flow(
+            one,
+            each,
+            alpha=1e-2,
+            divide_by="alpha",
+            rule=rg.flow.StepRule(first="weights", shrink=2.0),
+            max_steps=100,
+        )
         for one, each in ((net, sets[0]), (other, turned[0]))
     ]
     outputs: Any = [run.outputs_test for run in pair]

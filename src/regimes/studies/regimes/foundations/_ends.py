@@ -48,7 +48,12 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
         hard = rg.flow.gradient_flow(
-            start, data, loss="hinge", alpha=alpha, max_steps=params.max_steps
+            start,
+            data,
+            loss="hinge",
+            alpha=alpha,
+            rule=rg.flow.StepRule(first="weights", shrink=2.0),
+            max_steps=params.max_steps,
         )
         end = soft.times[:, -1].numpy()
         late = train(

@@ -154,7 +154,10 @@ def early_speed(params: EarlySpeed, point: Point) -> TrialResult:
     data, alphas = data_of(params, point), np.logspace(-3, 3, 7).tolist()
     scales = [each * params.width**0.5 for each in alphas]
     start, alpha = networks_of(point, data, params.width, scales)
-    run = rg.flow.gradient_flow(start, data, loss="softhinge_20", alpha=alpha, max_steps=1)
+    rule = rg.flow.StepRule(first="weights")
+    run = rg.flow.gradient_flow(
+        start, data, loss="softhinge_20", alpha=alpha, rule=rule, max_steps=1
+    )
     slope = run.history["gradient"][:, 0].numpy()
     y = data.y_train
     pull = (

@@ -113,7 +113,13 @@ def layers(params: Layers, point: Point) -> TrialResult:
         start, alpha = networks_of(point, data, width, scales, depth)
         sizes.append(rg.tangent.layer_gradients(start.select(range(len(seeds))), x).cpu().numpy())
         run = rg.flow.gradient_flow(
-            start, data, loss="softhinge_20", alpha=alpha, until=None, t_end=INSTANT
+            start,
+            data,
+            loss="softhinge_20",
+            alpha=alpha,
+            until=None,
+            t_end=INSTANT,
+            rule=rg.flow.StepRule(first="weights"),
         )
         speed = [
             rg.measure.preact_speed(now, then, INSTANT).cpu().numpy()

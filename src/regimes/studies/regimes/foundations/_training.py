@@ -45,6 +45,7 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
             rate=0.1 * float(width) ** -form.c,
             loss="softhinge_20",
             subtract_init=True,
+            divide_by="1",
             max_steps=FORM_STEPS,
             check_every=FORM_STEPS,
         )
@@ -94,8 +95,14 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     data = data_of(params, point)
     start, alpha = networks_of(point, data, params.width, [10.0])
     common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
+    rule = rg.flow.StepRule(first="weights")
     first = rg.flow.gradient_flow(
-        start, data, until="halved", **common, tolerances=rg.flow.Tolerances(gradient=1e-3)
+        start,
+        data,
+        until="halved",
+        rule=rule,
+        **common,
+        tolerances=rg.flow.Tolerances(gradient=1e-3),
     )
     end = float(first.event_times["halved"].max())  # enough for every network to have learnt
     exact = rg.flow.gradient_flow(
@@ -104,6 +111,7 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
         until=None,
         t_end=end,
         method="rk4",
+        rule=rule,
         tolerances=rg.flow.Tolerances(output=0.05, gradient=1e-4),
         **common,
     )
@@ -241,10 +249,17 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
             value.copy_(torch.cat([source[name]] * 2, 1 if name == "layers.1.weight" else 0))
     paths = []
     for net, h in ((single, width), (double, 2 * width)):
-        watched = {
-            "f": rg.flow.Observer(lambda seen: seen.predictions[..., 0], rg.flow.EverySteps(1))
-        }
-        run = rg.flow.descend(net, cpu, rate=0.2 * h, loss="mse", max_steps=steps, observe=watched)
+        outputs = rg.flow.Observer(lambda seen: seen.predictions[..., 0], rg.flow.EverySteps(1))
+        run = rg.flow.descend(
+            net,
+            cpu,
+            rate=0.2 * h,
+            loss="mse",
+            subtract_init=False,
+            divide_by="1",
+            max_steps=steps,
+            observe={"f": outputs},
+        )
         paths.append(run.recordings["f"].values[0])
     return float((paths[0] - paths[1]).abs().max() / paths[0].abs().max())
 

@@ -76,7 +76,7 @@ class Trained:
     @cached_property
     def stages(self) -> tuple[Ensemble, Ensemble]:
         """The networks before and after."""
-        return self.start, self.start.with_parameters(self.run.parameters)
+        return self.start, self.start.moved_to(self.run.parameters)
 
     def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, Any]:
         """Errors of networks and frozen kernels, and how far networks are from the initial one."""

@@ -43,7 +43,7 @@ def _zero_modes(
 
     if not bool(short.any()):
         return 0.0, 0.0
-    net = start.with_parameters(run.parameters).member(member).double()
+    net = start.moved_to(run.parameters).member(member).double()
     gradients = rg.tangent.TangentKernel(net).features(data.x_train[short].double())[:, 0]
     found = rg.measure.mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
     return float(found.rank), found.gap

@@ -94,6 +94,8 @@ def train(
         optimiser="adam",
         schedule=rg.flow.hold_then_lower(steps) if lowered else None,
         loss=rg.flow.quadratic_hinge(margin),
+        subtract_init=False,
+        divide_by="1",
         until="fitted",
         events=("fitted",),
         max_steps=steps,
