@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Data, Figure, Values, draw
-from regimes.lab.judge import standard_error
+from regimes.lab import Data, Figure, Values, draw, judge
 from regimes.studies.compression._labelled import LABELS, dots
 
 COLORS = {"initial NTK": draw.ORANGE, "final NTK": draw.OCHRE, "final last layer": draw.CYAN}
@@ -82,7 +81,7 @@ def _bars(values: Values, title: str, caption: str) -> Figure:
             np.arange(1, each.shape[1] + 1),
             each.mean(0),
             kernel,
-            error=standard_error(each),
+            error=judge.standard_error(each),
             color=color,
             hovertemplate="rank %{x}: %{y:.3f}",
         )

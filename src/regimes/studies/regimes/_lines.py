@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Data, Values
-from regimes.lab.judge import Missing, need
+from regimes.lab import Data, Values, judge
 from regimes.studies._types import JammingLine
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map
@@ -14,10 +13,10 @@ TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of th
 
 def plane(dataset: Data) -> Data:
     """The widths of which every scale has run, both in increasing order."""
-    fitted = need(dataset, "fitted").fitted
+    fitted = judge.need(dataset, "fitted").fitted
     ran = fitted.notnull().all([name for name in fitted.dims if name != "width"])
     if not ran.any():
-        raise Missing("no width has run at every scale")
+        raise judge.Missing("no width has run at every scale")
     return dataset.isel(width=np.flatnonzero(ran.values)).sortby(["width", "scale"])
 
 

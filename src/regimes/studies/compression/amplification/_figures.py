@@ -5,8 +5,7 @@ from itertools import cycle
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression._attractors import fastest_attractor
 from regimes.studies.compression.amplification._claims import TIMES
 
@@ -18,7 +17,9 @@ def _in_time(dataset: Data) -> Figure:
         "t* the network fits points near the interfaces and Λ rises and fluctuates, without harm."
     )
     figure = draw.axes("time t / t*", "amplification Λ", log="y", caption=caption)
-    followed = need(dataset, "course").course.stack(place=("d", "p")).dropna("place", how="all")
+    followed = (
+        judge.need(dataset, "course").course.stack(place=("d", "p")).dropna("place", how="all")
+    )
     for k, color in zip(range(followed.sizes["place"]), cycle(draw.COLORS), strict=False):
         course = followed.isel(place=k)
         for _, _, run in draw.each(course, "seed"):
@@ -37,7 +38,7 @@ def _against_p(dataset: Data) -> Figure:
     )
     title = "amplification Λ* at t*"
     figure = draw.axes("training points p", title, log="xy", caption=caption)
-    for d, color, here in draw.each(need(dataset, "amplification"), "d"):
+    for d, color, here in draw.each(judge.need(dataset, "amplification"), "d"):
         name, style = f"d = {d}, median and quartiles", {"color": color, "mode": "markers"}
         found = draw.curve(figure, here.amplification, "p", name, center="median", size=9, **style)
         fastest, p = fastest_attractor(d), here.p.values[np.isfinite(found)]

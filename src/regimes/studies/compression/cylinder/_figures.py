@@ -1,8 +1,7 @@
 """After [Paccolat 2021, fig. 7]: amplification (top) and learning curves (bottom)."""
 
 import regimes as rg
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import where_ran
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 from regimes.studies.compression.cylinder._claims import measured
 
@@ -29,7 +28,7 @@ def _curves(dataset: Data) -> Figure:
         "the frozen kernel and 1/2 of the network are close: only one of three directions can be "
         "compressed, so learning features gains less than for the stripe."
     )
-    whole = where_ran(dataset, "n_train", "feature_error", until="fitted")
+    whole = judge.where_ran(dataset, "n_train", "feature_error", until="fitted")
     whole = whole.dropna("seed", how="all", subset=["feature_error"])
     figure = _medians.axes("test error (fraction)", ticks=whole.n_train, caption=caption)
     for curve, label, color, beta in (

@@ -4,8 +4,7 @@ from functools import partial
 from typing import Any
 
 import regimes as rg
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 from regimes.studies.compression.kernel_curves._claims import gain_scan
 from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
@@ -22,7 +21,7 @@ def _curves(dataset: Data, name: str) -> Figure:
         "do lowers the error and steepens the curve. Grey: the exponents predicted "
         "for the limit of large p."
     )
-    here = need(dataset, "error", task=name)
+    here = judge.need(dataset, "error", task=name)
     figure = _medians.axes(ERROR, ticks=here.n_train, caption=caption)
     shrunk = f"irrelevant directions / {task.reached:g} √p"
     for compression, label, color, beta in (

@@ -1,8 +1,7 @@
 """Test errors against the number of points, after [Paccolat 2021, fig. 2], and amplification."""
 
 import regimes as rg
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 
 CURVES = {  # variable: name, colour, dash
@@ -23,7 +22,7 @@ def _errors(dataset: Data) -> Figure:
         "the kernel after training comes close to the network on points it never saw: what was "
         "learned is mostly the compression. Grey: the exponents predicted for large p."
     )
-    ran = need(dataset, *CURVES)
+    ran = judge.need(dataset, *CURVES)
     panels = [f"d = {d}" for d in ran.d.values]
     figure = _medians.axes(
         "test error (fraction)", ticks=ran.n_train, panels=panels, caption=caption
@@ -56,7 +55,7 @@ def _amplification(dataset: Data) -> Figure:
         "the middle half. Most runs amplify further while they fit the points near the interfaces. "
         "Grey: the predicted growth as the root of p."
     )
-    ran = need(dataset, "amplification_star")
+    ran = judge.need(dataset, "amplification_star")
     figure = _medians.axes("amplification Lambda", ticks=ran.n_train, caption=caption)
     for d, color, here in draw.each(ran, "d"):
         star, most = here.amplification_star, here.amplification_max

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import where_ran
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture
 from regimes.studies.compression.weights_aligning._claims import LAZY
@@ -68,7 +67,7 @@ def _film(dataset: Data, model: str) -> Figure:
 
 def _scales(dataset: Data, model: str) -> Data:
     """The scales alpha at which a model has run, the smallest first."""
-    return where_ran(dataset, "alpha", "film", model=model).sortby("alpha")
+    return judge.where_ran(dataset, "alpha", "film", model=model).sortby("alpha")
 
 
 def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:

@@ -5,8 +5,7 @@ from itertools import cycle
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import Missing
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes.jamming import _scans as scans
 
 COLORS = {"parity": draw.GREEN, "random": draw.ORANGE}
@@ -104,7 +103,7 @@ def _stars(scan: Data) -> Iterator[tuple[str, scans.Stars]]:
     """Labels and their N*, of those whose scan holds one."""
     found = {labels: scans.n_star(scan, labels) for labels in COLORS}
     if not any(len(stars.p) for stars in found.values()):
-        raise Missing("no scan reaches from widths that jam to such that fit")
+        raise judge.Missing("no scan reaches from widths that jam to such that fit")
     return ((labels, stars) for labels, stars in found.items() if len(stars.p))
 
 

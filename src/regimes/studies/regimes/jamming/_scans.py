@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Data
-from regimes.lab.judge import Measured, Missing, need
+from regimes.lab import Data, judge
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
 
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged
@@ -15,7 +14,7 @@ LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # for LAND-03 and LAND-26, at margi
 
 def whole(dataset: Data) -> Data:
     """The scan with all labels and trainers; those that were not asked for count as not run."""
-    ran = need(dataset, "unfitted")
+    ran = judge.need(dataset, "unfitted")
     return ran.reindex(labels=list(LABELS), trainer=list(TRAINERS)).sortby(["n_train", "width"])
 
 
@@ -91,11 +90,11 @@ class Norms:
     star: float  # N*, the 50 % point of `fit`, between the two widths below
     bracket: tuple[float, float]
 
-    def at(self, n: float) -> Measured:
+    def at(self, n: float) -> judge.Measured:
         """|f|^2 at N = n, it and its error interpolated on logarithmic axes."""
         logs = np.log(self.square), self.error
         level, error = (np.interp(np.log(n), np.log(self.weights), each) for each in logs)
-        return Measured(np.exp(level), np.exp(level) * error)
+        return judge.Measured(np.exp(level), np.exp(level) * error)
 
     def window(self, star: float) -> np.ndarray:
         """The widths with 0.1 < N/N* - 1 < 3."""
@@ -111,7 +110,7 @@ class Norms:
 
 def norms(dataset: Data) -> Norms:
     """Outputs against N where the scan at a constant rate holds its N* (LAND-63)."""
-    asked = need(whole(dataset), "unfitted", labels="parity", trainer="constant")
+    asked = judge.need(whole(dataset), "unfitted", labels="parity", trainer="constant")
     p = float(asked.unfitted.dropna("n_train", how="all").n_train.values[-1])
     scan = cut(whole(dataset), "parity", p, "constant")
     alive = scan.dead == 0
@@ -124,7 +123,7 @@ def norms(dataset: Data) -> Norms:
         else None
     )
     if star is None:
-        raise Missing(
+        raise judge.Missing(
             "no scan at a constant rate that reaches from widths that do not fit to such that do"
         )
     logs = 2 * np.log(scan.output_norm.transpose("seed", "width"))
