@@ -141,7 +141,8 @@ def _gradient(pull: Tensor, value: Tensor, scale: float, out: Tensor) -> None:
 
 def is_deep(ensemble: Ensemble) -> bool:
     """Whether the networks are fully connected with an activation whose derivative is known."""
-    return isinstance(ensemble.template, FullyConnected) and _curve(ensemble) is not None
+    whole = isinstance(ensemble.template, FullyConnected) and not ensemble.buffers
+    return whole and _curve(ensemble) is not None  # no layer is frozen
 
 
 def deep_field(

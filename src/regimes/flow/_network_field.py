@@ -50,8 +50,10 @@ class NetworkField:
     @cached_property
     def _alone(self) -> tuple[nn.Module, dict[str, nn.Parameter]]:
         """A module for one member, whose parameters are set to the state: calls cost less so."""
-        module = self.ensemble.member(0).requires_grad_()
-        return module, dict(module.named_parameters())
+        module = self.ensemble.member(0)
+        for name, parameter in module.named_parameters():
+            parameter.requires_grad_(name in self.ensemble.parameters)
+        return module, {name: p for name, p in module.named_parameters() if p.requires_grad}
 
     def _one(self, state: State) -> Evaluation:
         """The same for one member, with its module as it is."""

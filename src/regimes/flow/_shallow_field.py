@@ -117,6 +117,7 @@ def is_shallow(ensemble: Ensemble) -> bool:
     net = ensemble.template
     return (
         isinstance(net, FullyConnected)
+        and not ensemble.buffers  # no layer is frozen
         and (net.depth, net.out_dim) == (1, 1)
         and net.activation.function is torch.relu
         and not net.biases.output

@@ -27,8 +27,8 @@ class Ensemble:
 
     Attributes:
         template: a network of the common shape; its own parameters are not used.
-        parameters: name -> (R, *shape), detached copies.
-        buffers: name -> (R, *shape), e.g. the statistics of batch norm.
+        parameters: name -> (R, *shape), detached copies of those that move.
+        buffers: name -> (R, *shape), what stays: statistics of batch norm, frozen parameters.
         output: from what a network returns to the tensor that is meant; None: the only one.
     """
 
@@ -88,7 +88,7 @@ class Ensemble:
             )
         native = getattr(self.template, "forward_stacked", None)
         if native is not None:
-            return native(parameters, x, member_inputs=member_inputs)
+            return native({**self.buffers, **parameters}, x, member_inputs=member_inputs)
 
         def one(p: dict[str, Tensor], b: dict[str, Tensor], inputs: Tensor) -> Tensor:
             return self.outputs(functional_call(self.template, {**p, **b}, (inputs,)))
@@ -107,11 +107,10 @@ class Ensemble:
         if not -self.size <= index < self.size:
             raise ValueError(f"there are {self.size} members, got index {index}")
         module, _ = copied(self.template)
+        stored = {**self.buffers, **self.parameters}
         with torch.no_grad():
-            for name, parameter in module.named_parameters():
-                parameter.copy_(self.parameters[name][index])
-            for name, buffer in module.named_buffers():
-                buffer.copy_(self.buffers[name][index])
+            for name, tensor in (*module.named_parameters(), *module.named_buffers()):
+                tensor.copy_(stored[name][index])
         return module
 
     def select(self, index: Sequence[int] | slice | Tensor) -> Ensemble:
@@ -166,6 +165,8 @@ def stack(
 ) -> Ensemble:
     """Equal networks with different parameters as one `Ensemble`.
 
+    Parameters with `requires_grad=False` stay what they are in every flow, as buffers do.
+
     Args:
         make: a function from a seed to a network, or the networks themselves.
         seeds: one seed per network, with a function; None with networks.
@@ -176,8 +177,8 @@ def stack(
         The ensemble, with copies of the parameters.
 
     Raises:
-        ValueError: no networks, networks of different kinds or without parameters, or seeds
-            missing or in excess.
+        ValueError: no networks, networks of different kinds, without parameters or with all of
+            them frozen, or seeds missing or in excess.
 
     Example:
         >>> from regimes import nets
@@ -200,11 +201,19 @@ def stack(
         raise ValueError("stack needs at least one network")
     for i, network in enumerate(networks):
         _check_alike(networks[0], network, i)
-    parameters = _stacked([dict(network.named_parameters()) for network in networks])
+    parameters = _stacked([_parameters(network, moving=True) for network in networks])
+    frozen = _stacked([_parameters(network, moving=False) for network in networks])
     if not parameters:
-        raise ValueError("stack needs networks with parameters")
-    buffers = _stacked([dict(network.named_buffers()) for network in networks])
+        raise ValueError(
+            "stack needs networks with parameters that may move"
+            + (f"; all {len(frozen)} are frozen, call requires_grad_() on some" if frozen else "")
+        )
+    buffers = frozen | _stacked([dict(network.named_buffers()) for network in networks])
     return Ensemble(copied(networks[0])[0].eval(), parameters, buffers, check_pick(output))
+
+
+def _parameters(network: nn.Module, *, moving: bool) -> dict[str, Tensor]:
+    return {name: p for name, p in network.named_parameters() if p.requires_grad is moving}
 
 
 def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:
@@ -219,12 +228,13 @@ def _check_alike(first: nn.Module, other: nn.Module, index: int) -> None:
 
     def description(network: nn.Module) -> dict[str, object]:
         tensors = [*network.named_parameters(), *network.named_buffers()]
-        return {name: (tuple(t.shape), t.dtype, t.device) for name, t in tensors}
+        return {n: (tuple(t.shape), t.dtype, t.device, t.requires_grad) for n, t in tensors}
 
     if description(first) != description(other):
         raise ValueError(
             f"networks 0 and {index} differ in the names, shapes, dtypes or devices of "
-            f"their parameters: {description(first)} against {description(other)}"
+            f"their parameters, or in which are frozen: {description(first)} against "
+            f"{description(other)}"
         )
 
 

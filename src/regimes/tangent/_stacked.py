@@ -115,6 +115,11 @@ def _fully_connected(function: str, ensemble: Ensemble) -> FullyConnected:
             f"{function} takes FullyConnected networks with one output, got {net!r}; use "
             "TangentKernel for one network of any kind"
         )
+    if ensemble.buffers:
+        raise ValueError(
+            f"{function} takes networks whose parameters all move; {', '.join(ensemble.buffers)} "
+            "are frozen: use TangentKernel for each"
+        )
     return net
 
 
