@@ -38,6 +38,12 @@ def test_classes_of_one_sign_are_still_two():
     assert ds.classes == (-1, 1)
 
 
+def test_points_are_inputs_with_their_labels():
+    ds = make()
+    assert ds.train.x is ds.x_train
+    assert ds.test.y is ds.y_test
+
+
 def test_frozen():
     ds = make(probes={"grid": Points(torch.ones(2, 3), torch.ones(2))})
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -27,6 +27,10 @@ def test_outputs_are_the_kernel_times_the_dual_weights(dtype, tolerance):
     )
     assert (run.outputs_train[0, :, 0] * y >= 1).all()
     assert run.test_errors.item() == 0
+    assert run.fitted.tolist() == [True]
+    torch.testing.assert_close(run.test_predictions, run.outputs_test[..., 0])
+    with pytest.raises(ValueError, match="outputs_test is None"):
+        _ = flow.kernel_flow(K, y, max_steps=1).test_predictions
 
 
 def test_scale_of_the_kernel_is_the_scale_of_time():
@@ -59,6 +63,16 @@ def test_shared_kernel_with_several_labellings_and_outputs():
     run = flow.kernel_flow(K, classes, K, loss="cross_entropy", outputs=3, until="correct")
     assert run.status == (flow.Status.REACHED,)
     assert (run.outputs_test[0].argmax(-1) == classes).all()
+
+
+def test_steps_of_given_lengths_are_those_of_the_flow():
+    K, y = problem()
+    watch = {"steps": flow.Observer(lambda seen: seen.predictions[:, 0, 0], flow.EverySteps())}
+    run = flow.kernel_flow(K, y, loss="softhinge_20", max_steps=50, observe=watch)
+    dual = flow.kernel_steps(K, y, run.recordings["steps"].times[0], "softhinge_20")
+    torch.testing.assert_close(dual, run.parameters["dual"][0, :, 0], rtol=1e-9, atol=1e-12)
+    with pytest.raises(ValueError, match="shape"):
+        flow.kernel_steps(K[:3], y, torch.arange(3.0))
 
 
 def test_hard_margin_flow_ends_near_the_support_vector_machine():

@@ -4,21 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regimes.lab import Array, Axis, TrialResult, draw, study
-from regimes.lab.judge import Claims, near, need, power_law
+from regimes.lab import Array, Axis, TrialResult, draw, judge, study
 
-claim = Claims()
+claim = judge.Claims()
 
 
 @claim("EXAMPLE-1", "the distance grows as the square root of the steps")
 def _root(dataset):
-    distance = need(dataset, "distance").distance
-    yield near("exponent", power_law(distance, "steps"), 0.5, 0.05)
+    distance = judge.need(dataset, "distance").distance
+    yield judge.near("exponent", judge.power_law(distance, "steps"), 0.5, 0.05)
     return f"{distance.sizes['seed']} seeds"
 
 
 def _distances(dataset):
-    distance = need(dataset, "distance").distance
+    distance = judge.need(dataset, "distance").distance
     figure = draw.axes("steps", "distance", log="xy", caption="A slope of one half.")
     heights = draw.curve(figure, distance, "steps", "mean over seeds")
     draw.guide(figure, distance.steps, 0.5, (float(distance.steps[0]), heights[0]))

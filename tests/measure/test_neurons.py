@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -104,3 +105,10 @@ def test_bad_input_is_refused(draw):
         measure.informative_share(draw(5, 3), draw(4))
     with pytest.raises(ValueError, match=r"\(h, d\) or \(R, h, d\), got \(3,\)"):
         measure.neuron_amplification(draw(3))
+
+
+def test_bins_are_counted_by_amplitude():
+    zeta = np.linspace(-2.9, 2.9, 30)  # one neuron per bin
+    assert measure.occupied_bins(zeta, np.ones(30)) == 27
+    assert measure.occupied_bins(zeta, np.r_[100.0, np.ones(29)]) == 18  # 100 + 17 of 129
+    assert measure.occupied_bins(np.array([5.0]), np.array([1.0])) == 31

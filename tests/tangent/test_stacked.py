@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regimes import measure, nets
-from regimes.tangent import TangentKernel, stacked_gram
+from regimes.tangent import TangentKernel, layer_gradients, stacked_change, stacked_gram
 
 
 def members(**options):
@@ -42,8 +42,40 @@ def test_the_change_of_every_members_kernel():
     torch.testing.assert_close(measure.kernel_change(after, before), torch.stack(each))
 
 
-def test_other_networks_are_refused():
-    with pytest.raises(ValueError, match="one output"):
-        stacked_gram(members(out_dim=2), torch.ones(5, 4))
+@pytest.mark.parametrize("function", [stacked_gram, layer_gradients])
+def test_other_networks_are_refused(function):
+    with pytest.raises(ValueError, match=f"{function.__name__} takes .* one output"):
+        function(members(out_dim=2), torch.ones(5, 4))
     with pytest.raises(ValueError, match=r"takes an Ensemble, got FullyConnected; make one with"):
-        stacked_gram(nets.FullyConnected(4, 6, seed=0), torch.ones(5, 4))
+        function(nets.FullyConnected(4, 6, seed=0), torch.ones(5, 4))
+
+
+def test_gradients_by_layer_are_those_of_automatic_differentiation():
+    ensemble = members(depth=3, dtype=torch.float64)
+    x = torch.linspace(-1, 1, 20, dtype=torch.float64).reshape(5, 4)
+    for i, row in enumerate(layer_gradients(ensemble, x)):
+        net = ensemble.member(i)
+        squares = [torch.zeros(()) for _ in row]
+        for one in x:
+            slopes = torch.autograd.grad(net(one[None]).sum(), list(net.parameters()))
+            squares = [s + g.square().mean() / len(x) for s, g in zip(squares, slopes, strict=True)]
+        torch.testing.assert_close(row, torch.stack(squares).sqrt().to(row))
+
+
+def test_changes_are_those_of_every_member_and_first_kernels_are_shared():
+    once = members(depth=2, activation="tanh", dtype=torch.float64)
+    start = once.select([0, 1, 2] * 2)
+    moved = {
+        name: value + 0.1 * torch.arange(6).view(-1, *[1] * (value.ndim - 1))
+        for name, value in start.parameters.items()
+    }
+    end = start.moved_to(moved)
+    x = torch.linspace(-1, 1, 20, dtype=torch.float64).reshape(5, 4)
+    found = stacked_change(start, end, x)
+    torch.testing.assert_close(stacked_change(start, end, x, period=3), found)
+    assert found[0] == 0
+    for i in range(6):
+        before, after = (
+            TangentKernel(each.member(i), precision="float64")(x) for each in (start, end)
+        )
+        torch.testing.assert_close(found[i], (after - before).norm() / before.norm())

@@ -3,6 +3,7 @@ import torch
 
 from regimes.theory import (
     AxisNoise,
+    boundary_velocity,
     dominant,
     fixed_points,
     neuron_field,
@@ -180,3 +181,10 @@ def test_bad_input_is_refused():
         neuron_trajectories(w, b, beta[:2], [1.0], interfaces=STRIPE)
     with pytest.raises(ValueError, match="never moves"):
         neuron_trajectories(0 * w, 0 * b, beta, [1.0], interfaces=STRIPE)
+
+
+def test_boundaries_move_as_those_of_trajectories():
+    w, b, beta = neurons(20, 3)
+    soon = neuron_trajectories(w, b, beta, [0.0, 1e-5], interfaces=STRIPE, rtol=1e-11).z
+    found = boundary_velocity(w, b, beta, interfaces=STRIPE)
+    torch.testing.assert_close((soon[1] - soon[0]) / 1e-5, found, rtol=1e-3, atol=1e-3)

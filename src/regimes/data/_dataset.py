@@ -82,12 +82,22 @@ class Dataset:
                     f"probes[{key!r}] must be Points(x, y), got {type(points).__name__}"
                 )
         object.__setattr__(self, "probes", MappingProxyType(probes))
-        _check_points("train", Points(self.x_train, self.y_train), self.x_train, self.y_train)
+        _check_points("train", self.train, self.x_train, self.y_train)
         if self.n_train == 0:
             raise ValueError("the training set is empty; a data set needs at least one point")
-        _check_points("test", Points(self.x_test, self.y_test), self.x_train, self.y_train)
+        _check_points("test", self.test, self.x_train, self.y_train)
         for key, points in probes.items():
             _check_points(f"probes[{key!r}]", points, self.x_train, self.y_train)
+
+    @property
+    def train(self) -> Points:
+        """The training points."""
+        return Points(self.x_train, self.y_train)
+
+    @property
+    def test(self) -> Points:
+        """The test points."""
+        return Points(self.x_test, self.y_test)
 
     @property
     def n_train(self) -> int:
@@ -222,8 +232,8 @@ class Dataset:
 
 def map_sets(dataset: Dataset, change: Callable[[str, Points], Points]) -> Dataset:
     """Apply `change(set name, points)` to the training set, the test set and every probe."""
-    train = change("train", Points(dataset.x_train, dataset.y_train))
-    test = change("test", Points(dataset.x_test, dataset.y_test))
+    train = change("train", dataset.train)
+    test = change("test", dataset.test)
     probes = {key: change(key, points) for key, points in dataset.probes.items()}
     return dataclasses.replace(
         dataset, x_train=train.x, y_train=train.y, x_test=test.x, y_test=test.y, probes=probes

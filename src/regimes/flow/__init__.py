@@ -22,7 +22,7 @@ from regimes.flow._events import (
     margin_above,
 )
 from regimes.flow._gradient_flow import gradient_flow
-from regimes.flow._kernel_flow import kernel_flow
+from regimes.flow._kernel_flow import kernel_flow, kernel_steps
 from regimes.flow._losses import (
     CrossEntropy,
     FunctionLoss,
@@ -52,6 +52,7 @@ from regimes.flow._schedules import (
 )
 from regimes.flow._snapshots import KernelSnapshot, NetworkSnapshot
 from regimes.flow._status import Status
+from regimes.flow._step_changes import step_changes
 
 __all__ = [
     "SGD",
@@ -91,6 +92,7 @@ __all__ = [
     "hinge",
     "hold_then_lower",
     "kernel_flow",
+    "kernel_steps",
     "linear_decay",
     "loss_below",
     "loss_halved",
@@ -98,6 +100,7 @@ __all__ = [
     "margin_above",
     "quadratic_hinge",
     "soft_hinge",
+    "step_changes",
 ]
 
 _door.keep(globals())

@@ -152,3 +152,33 @@ def kernel_flow(
         unresolved=ends.unresolved,
         seconds=ends.seconds,
     )
+
+
+def kernel_steps(gram: Tensor, y: Tensor, times: Tensor, loss: LossLike = "hinge") -> Tensor:
+    """Dual weights (n,) of the frozen-kernel flow after Euler steps between given times.
+
+    For comparisons with another run at its own steps: near the longest stable step a choice of
+    lengths hangs on rounding, and two integrations of one flow differ by more than their kernels.
+
+    Args:
+        gram: K between training points, (n, n).
+        y: their labels, (n,).
+        times: from 0 on, increasing, (k,), as in the `times` of a recording.
+        loss: as in `gradient_flow`.
+
+    Example:
+        >>> K, y = torch.eye(2, dtype=torch.float64), torch.tensor([1.0, -1.0]).double()
+        >>> kernel_steps(K, y, torch.tensor([0.0, 0.5, 1.0]))
+        tensor([ 0.5000, -0.5000], dtype=torch.float64)
+    """
+    if gram.shape != (len(y), len(y)) or times.ndim != 1:
+        raise ValueError(
+            f"gram must have shape (n, n) for n labels and times (k,), got {tuple(gram.shape)}, "
+            f"{tuple(y.shape)} and {tuple(times.shape)}"
+        )
+    resolved = resolve_loss(loss, 1)
+    dual = torch.zeros_like(y)
+    for step in times.diff().tolist():
+        outputs = (gram @ dual)[None, :, None]
+        dual = dual - step / len(y) * resolved.derivative(outputs, y[None])[0, :, 0]
+    return dual

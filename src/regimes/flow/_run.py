@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import torch
 from torch import Tensor
 
 from regimes._html import block, curves, facts
@@ -100,6 +101,22 @@ class Run:
     def losses(self) -> Tensor:
         """Mean training losses at these times, (R, K)."""
         return self.history["loss"]
+
+    @property
+    def fitted(self) -> Tensor:
+        """Which members ended with every margin reached, (R,)."""
+        return torch.tensor([status is Status.FITTED for status in self.status])
+
+    @property
+    def test_predictions(self) -> Tensor:
+        """F of networks with one output on the test points at the end, (R, n_test)."""
+        if self.outputs_test is None or self.outputs_test.shape[-1] != 1:
+            found = None if self.outputs_test is None else tuple(self.outputs_test.shape)
+            raise ValueError(
+                f"test_predictions are those of one output on test points, and outputs_test is "
+                f"{found}: train on data with test points, or read outputs_test"
+            )
+        return self.outputs_test[..., 0]
 
     @property
     def test_errors(self) -> Tensor:

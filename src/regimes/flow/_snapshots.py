@@ -66,6 +66,12 @@ class NetworkSnapshot:
         return self.predict(test.x, member_inputs=test.own)
 
     @property
+    def test_errors(self) -> Tensor:
+        """Fraction of test points on the wrong side, ties being errors, of one output, (m,)."""
+        test = self.members.test.select(torch.from_numpy(self.numbers))
+        return (self.predict_test()[..., 0] * test.y <= 0).double().mean(-1)
+
+    @property
     def _start(self) -> Ensemble:
         return self.members.ensemble.select(torch.from_numpy(self.numbers))
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from regimes._check import choose
+from regimes.lab import _folder
 from regimes.lab._axes import Axis, grid
 from regimes.lab._claims import Claim
 from regimes.lab._config import DTYPES, Point, TrialConfig
 from regimes.lab._fields import coerced, field_types
+from regimes.lab._folder import found_for
 from regimes.lab._former import renamed_dataset
 from regimes.lab._ledger import check_id
 from regimes.lab._parameters import BLOCK, blocks_of, check_forms, each_coerced
@@ -192,8 +194,10 @@ def study(
     The class holds `trial(params, point) -> TrialResult` and, where the default does not do,
     `summarise(results) -> Dataset`, `cost(params, point) -> float`,
     `wanted(params, point) -> bool`; as `figures` a mapping from titles to functions of the
-    dataset that draw, and as `claims` the `Claims` that were declared. Its docstring is the study's
-    description. It must live in an importable module: workers import it by name.
+    dataset that draw, and as `claims` the `Claims` that were declared. A study that is a folder
+    has these two beside it: `FIGURES` in its `_figures.py`, `claim` in its `_claims.py`. Its
+    docstring is the study's description. It must live in an importable module: workers import it
+    by name.
 
     A study may be a union of grids: `axes` then maps the name of each block to its axes, each of
     `sizes` maps it to the block's own parameters, and `point.block` tells a trial where it is. A
@@ -230,7 +234,7 @@ def study(
     def decorate(cls: type) -> Study:
         if not callable(getattr(cls, "trial", None)):
             raise ValueError(f"study {name}: the class needs a static method trial(params, point)")
-        judged = getattr(cls, "claims", _no_claims)
+        judged = found_for(cls, *_folder.CLAIMS) or _no_claims
         made = Study(
             name=name,
             description=(cls.__doc__ or "").strip(),
@@ -239,7 +243,7 @@ def study(
             blocks=scanned,
             trial=cls.trial,  # type: ignore[attr-defined]
             summarise=getattr(cls, "summarise", _collect),
-            figures=_drawing(getattr(cls, "figures", {})),
+            figures=_drawing(found_for(cls, *_folder.FIGURES) or {}),
             claims=judged.judged if isinstance(judged, Claims) else judged,
             cost=getattr(cls, "cost", _same_cost),
             wanted=getattr(cls, "wanted", _all_wanted),

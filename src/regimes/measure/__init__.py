@@ -71,6 +71,7 @@ from regimes.measure._neurons import (
     neuron_amplification,
     neuron_interfaces,
     neuron_vectors,
+    occupied_bins,
 )
 from regimes.measure._observables import (
     block_contrast,
@@ -259,6 +260,7 @@ __all__ = [
     "neuron_interfaces",
     "neuron_vectors",
     "nystrom_eigs",
+    "occupied_bins",
     "optimal_rescaling",
     "output_norm",
     "perturbation_probe",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -73,6 +74,32 @@ def neuron_amplification(w: Tensor, informative: int = 1) -> Tensor:
     wide = par.double()
     along = wide[..., 0] if informative == 1 else wide.norm(dim=-1)
     return (along / perp.double().norm(dim=-1)).to(w.dtype)
+
+
+def occupied_bins(
+    zeta: np.ndarray,
+    amplitude: np.ndarray,
+    *,
+    width: float = 0.2,
+    share: float = 0.9,
+    reach: float = 3.0,
+) -> int:
+    """Fewest bins of the first axis that hold this share of the amplitude; one more if none do.
+
+    Args:
+        zeta: where the boundaries of neurons cut the axis, (h,).
+        amplitude: what each neuron counts, such as `|beta| |w|`, (h,).
+        width: of a bin.
+        share: of the whole amplitude, that of neurons outside the bins included.
+        reach: bins are on [-reach, reach].
+
+    >>> occupied_bins(np.array([0.1, 0.1, 2.5, 9.0]), np.array([5.0, 3.0, 1.5, 0.5]))
+    2
+    """
+    count = round(2 * reach / width)
+    mass, _ = np.histogram(zeta, bins=count, range=(-reach, reach), weights=amplitude)
+    reached = np.cumsum(np.sort(mass)[::-1]) >= share * amplitude.sum()
+    return int(reached.argmax()) + 1 if reached.any() else count + 1
 
 
 def dead_neurons(w: Tensor, b: Tensor, x: Tensor) -> Tensor:

@@ -5,15 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from regimes._check import choose, positive_int
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-
+from regimes.studies._types import Dataset, Tensor
 
 SETS = ("digits", "mnist", "fashion_mnist", "kmnist", "emnist", "cifar10")
 _TEST_FILES = {"mnist": 10_000, "kmnist": 10_000}  # images in them; read where they are enough

@@ -7,11 +7,12 @@ from regimes.tangent._anisotropy import (
     anisotropy_directions,
 )
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
+from regimes.tangent._hessian import output_hessian
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
 from regimes.tangent._products import TraceEstimate
-from regimes.tangent._stacked import stacked_gram
+from regimes.tangent._stacked import layer_gradients, stacked_change, stacked_gram
 
 __all__ = [
     "AnisotropyDirections",
@@ -24,8 +25,11 @@ __all__ = [
     "TangentKernel",
     "TraceEstimate",
     "anisotropy_directions",
+    "layer_gradients",
     "linearize",
     "nystrom_eigenpairs",
+    "output_hessian",
+    "stacked_change",
     "stacked_gram",
 ]
 

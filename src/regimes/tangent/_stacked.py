@@ -1,4 +1,4 @@
-"""Tangent kernels of many fully connected networks at once."""
+"""Tangent kernels and gradients of many fully connected networks at once."""
 
 from __future__ import annotations
 
@@ -35,22 +35,7 @@ def stacked_gram(
         >>> stacked_gram(members, torch.ones(4, 3)).shape
         torch.Size([5, 4, 4])
     """
-    if not isinstance(ensemble, Ensemble):
-        raise ValueError(
-            f"stacked_gram takes an Ensemble, got {type(ensemble).__name__}; make one with "
-            "nets.stack([...]), or use TangentKernel for one network of any kind"
-        )
-    net = ensemble.template
-    if not isinstance(net, FullyConnected) or net.out_dim != 1:
-        raise ValueError(
-            f"stacked_gram takes FullyConnected networks with one output, got {net!r}; use "
-            "TangentKernel for one network of any kind"
-        )
-    if ensemble.buffers:
-        raise ValueError(
-            f"stacked_gram takes networks whose parameters all move; {', '.join(ensemble.buffers)} "
-            "are frozen: use TangentKernel for each"
-        )
+    net = _fully_connected("stacked_gram", ensemble)
     weight = next(iter(ensemble.parameters.values()))
     n, n2, entry = len(x), len(x if x2 is None else x2), weight.element_size()
     points = n if x2 is None else n + n2
@@ -60,6 +45,82 @@ def stacked_gram(
     for i in range(0, ensemble.size, tile):
         _add_grams(grams[i : i + tile], net, ensemble.select(slice(i, i + tile)), x, x2)
     return grams
+
+
+def stacked_change(
+    start: Ensemble, end: Ensemble, x: Tensor, *, period: int | None = None
+) -> Tensor:
+    """`|Theta - Theta_0| / |Theta_0|` of every member on these points, (R,), Frobenius norms.
+
+    Args:
+        start: fully connected networks with one output, before training.
+        end: the same after training.
+        x: points (n, d), shared by the members.
+        period: members i and i + period start alike: their first kernels are made once, and so many
+            kernels at a time are in memory. None takes all members as different.
+
+    Example:
+        >>> from regimes import nets
+        >>> members = nets.stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
+        >>> stacked_change(members, members, torch.ones(4, 3)).tolist()
+        [0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    block = period or start.size
+    before = stacked_gram(start.select(slice(block)), x)
+    size = before.flatten(1).norm(dim=1)
+    changes = []
+    for i in range(0, start.size, block):
+        after = stacked_gram(end.select(slice(i, i + block)), x)
+        changes.append((after - before).flatten(1).norm(dim=1) / size)
+    return torch.cat(changes)
+
+
+def layer_gradients(ensemble: Ensemble, x: Tensor) -> Tensor:
+    """Root mean square of df/dW over points and weights, for every member and layer, (R, L + 1).
+
+    The gradient by one layer's weights is an outer product, so that its norm is
+    `m_l |z_(l-1)(x)| |df/dz~_l(x)|`, and no Jacobian is made.
+
+    Args:
+        ensemble: fully connected networks with one output.
+        x: points (n, d), shared by the members.
+
+    Raises:
+        ValueError: as `stacked_gram`.
+
+    Example:
+        >>> from regimes import nets
+        >>> members = nets.stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
+        >>> layer_gradients(members, torch.ones(4, 3)).shape
+        torch.Size([5, 2])
+    """
+    net = _fully_connected("layer_gradients", ensemble)
+    found = []
+    for layer, (z, pull) in zip(net.layers, _entering_and_pulls(net, ensemble, x), strict=True):
+        entering, leaving = z.square().mean(-1), pull.square().mean(-1)
+        scale = getattr(layer, "weight_multiplier", 1.0)
+        found.append(scale * (entering * leaving).mean(-1).sqrt())
+    return torch.stack(found, 1)
+
+
+def _fully_connected(function: str, ensemble: Ensemble) -> FullyConnected:
+    if not isinstance(ensemble, Ensemble):
+        raise ValueError(
+            f"{function} takes an Ensemble, got {type(ensemble).__name__}; make one with "
+            "nets.stack([...]), or use TangentKernel for one network of any kind"
+        )
+    net = ensemble.template
+    if not isinstance(net, FullyConnected) or net.out_dim != 1:
+        raise ValueError(
+            f"{function} takes FullyConnected networks with one output, got {net!r}; use "
+            "TangentKernel for one network of any kind"
+        )
+    if ensemble.buffers:
+        raise ValueError(
+            f"{function} takes networks whose parameters all move; {', '.join(ensemble.buffers)} "
+            "are frozen: use TangentKernel for each"
+        )
+    return net
 
 
 def _add_grams(

@@ -27,7 +27,12 @@ from regimes.theory._saturation import (
 )
 from regimes.theory._stripe_field import StripeDrift, stripe_drift
 from regimes.theory._stripe_kernel import shallow_relu_kernel
-from regimes.theory._stripe_ode import NeuronTrajectories, neuron_field, neuron_trajectories
+from regimes.theory._stripe_ode import (
+    NeuronTrajectories,
+    boundary_velocity,
+    neuron_field,
+    neuron_trajectories,
+)
 from regimes.theory._stripe_times import dominant, fitting_slope, stripe_tau
 from regimes.theory._stripes import StripeConstants, stripe_constants
 
@@ -45,6 +50,7 @@ __all__ = [
     "beta_feature",
     "beta_lazy",
     "boundary_noise",
+    "boundary_velocity",
     "compression_exponent",
     "compression_gain",
     "dominant",

@@ -84,6 +84,37 @@ def neuron_field(
     return rates[:, :-2], rates[:, -2], rates[:, -1]
 
 
+def boundary_velocity(
+    w: Tensor, b: Tensor, beta: Tensor, *, interfaces: Sequence[float], first_sign: int = 1
+) -> Tensor:
+    """Rate of change of `z = -sqrt(d) b w/|w|^2` in units of 1/tau on infinitely many samples.
+
+    The point z of the boundary nearest the origin moves with the weights, by the chain rule of
+    `neuron_field`; lengths do not matter as long as `beta^2 = |w|^2 + b^2`.
+
+    Args:
+        w: weights (N, d).
+        b: biases (N,).
+        beta: output weights (N,).
+        interfaces: increasing values of x_1 where the label changes.
+        first_sign: +1 or -1, the label below the first interface.
+
+    Returns:
+        (N, d), float64.
+
+    >>> w, b, beta = torch.tensor([[1.0, 0.0]]), torch.tensor([0.2]), torch.tensor([2.0])
+    >>> velocity = boundary_velocity(w, b, beta, interfaces=[-0.3, 1.18549])
+    >>> velocity.shape, float(velocity[0, 1])
+    (torch.Size([1, 2]), 0.0)
+    """
+    dw, db, _ = neuron_field(w, b, beta, interfaces=interfaces, first_sign=first_sign)
+    w, b = w.double(), b.double()
+    square = (w**2).sum(1, keepdim=True)
+    along = (w * dw).sum(1, keepdim=True) / square
+    turned = db[:, None] * w + b[:, None] * (dw - 2 * along * w)
+    return -(w.shape[1] ** 0.5) * turned / square
+
+
 def neuron_trajectories(
     w: Tensor,
     b: Tensor,

@@ -63,6 +63,12 @@ def test_a_name_stands_once_in_the_legend(figure):
     assert figure.data[1].error_y.array is None
 
 
+def test_an_error_may_have_two_lengths(figure):
+    draw.points(figure, [2.0, 4.0], [1.0, 1.0], error=([0.1, None], [0.3, 0.4]))
+    bar = figure.data[0].error_y
+    assert (bar.arrayminus.tolist(), bar.array.tolist()) == ([0.1, 0.0], [0.3, 0.4])
+
+
 def test_a_guide_goes_through_its_point(figure):
     draw.guide(figure, WIDTHS, -0.5, (4, 3.0))
     trace = figure.data[0]

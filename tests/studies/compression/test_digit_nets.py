@@ -5,6 +5,8 @@ import pytest
 import torch
 
 import regimes as rg
+from regimes.lab import Point
+from regimes.studies.compression.digit_parity import Params
 from regimes.studies.compression.digit_parity import _nets as nets
 
 
@@ -71,6 +73,8 @@ def test_errors_of_a_network(images, network):
     assert nets.network_error(network, agreeing._replace(y=-outputs.sign())) == 1
 
 
-def test_a_square_has_two_dimensions():
-    assert nets.cube_dimension(2, 400, 2, "test", seed=0) == pytest.approx(2, rel=0.15)
-    assert nets.cube_dimension(2, 50, 1, "a", 0) != nets.cube_dimension(2, 50, 1, "b", 0)
+def test_cubes_have_their_dimensions():
+    params = Params(cube_points=400, cube_draws=2)
+    (found,) = nets.cube_dimensions(params, Point({"p": 40, "seed": (0,)}))
+    assert found == pytest.approx(nets.CUBES, rel=0.15)
+    assert found != nets.cube_dimensions(params, Point({"p": 80, "seed": (0,)}))[0]

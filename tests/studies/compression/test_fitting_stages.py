@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from regimes.lab import InlineExecutor, find, run
-from regimes.studies.compression.fitting_stages import occupied_bins
 from regimes.studies.compression.fitting_stages._claims import sign_changes
 
 
@@ -61,13 +60,6 @@ def test_the_order_of_fitting_has_an_error(study, summary, verdicts, ratios, ver
     data = summary.dataset.copy(deep=True)
     data["fitted_distance"] = data["unfitted_distance"] * np.array(ratios)
     assert verdicts(study, data)["COMP-32"] == verdict
-
-
-def test_bins_are_counted_by_amplitude():
-    zeta = np.linspace(-2.9, 2.9, 30)  # one neuron per bin
-    assert occupied_bins(zeta, np.ones(30)) == 27
-    assert occupied_bins(zeta, np.r_[100.0, np.ones(29)]) == 18  # 100 + 17 of 129
-    assert occupied_bins(np.array([5.0]), np.array([1.0])) == 31
 
 
 def test_crossings_of_a_parabola():

@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 import xarray as xr
 
 from regimes.lab import InlineExecutor, Store, find, override, run
 from regimes.lab.judge import Measured
-from regimes.nets import FullyConnected, stack
-from regimes.studies.regimes._setting import members, task
-from regimes.studies.regimes.foundations._ends import watched
+from regimes.studies.regimes._setting import task
 from regimes.studies.regimes.foundations._judging import farthest, slope
-from regimes.studies.regimes.foundations._start import gradient_sizes
 from regimes.studies.regimes.foundations._training import potential_gap, twin_gap
 
 # The keys of all trials when one flat set of parameters served every block.
@@ -163,29 +159,6 @@ def test_the_number_farthest_off_counts_its_error():
 def test_a_run_that_did_not_end_is_not_called_ended(study, ideal):
     ideal["stop_fitted"][0, 0] = 0.0
     assert verdicts(study, ideal)["REG-74"] == "not reproduced"
-
-
-def test_gradient_sizes_are_those_of_automatic_differentiation():
-    nets = [FullyConnected(4, 6, 3, seed=s, dtype=torch.float64) for s in range(2)]
-    x = torch.linspace(-1, 1, 20, dtype=torch.float64).reshape(5, 4)
-    found = gradient_sizes(stack(nets), x)
-    for row, net in zip(found, nets, strict=True):
-        squares = [torch.zeros(()) for _ in net.layers]
-        for one in x:
-            slopes = torch.autograd.grad(net(one[None]).sum(), list(net.parameters()))
-            squares = [s + g.square().mean() / len(x) for s, g in zip(squares, slopes, strict=True)]
-        torch.testing.assert_close(row, torch.stack(squares).sqrt().to(row))
-
-
-def test_every_step_is_watched_and_agrees_with_the_record():
-    data = task("digits", 12, 5)
-    start, alpha = members(10, 8, 2, [1.0, 50.0], [0])
-    changes, run = watched(start, data, alpha, 1e-2, 60, None)
-    for i, each in enumerate(changes):
-        assert len(each) == int(run.steps[i])
-        assert (each[:, 0] < 0.1).all()
-        assert each[:, 0].max() == pytest.approx(float(run.worst["output"][i]), rel=1e-9)
-        assert each[:, 1].max() == pytest.approx(float(run.worst["gradient"][i]), rel=1e-9)
 
 
 def test_the_density_of_neurons_moves_down_its_potential():

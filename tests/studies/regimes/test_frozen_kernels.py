@@ -5,11 +5,10 @@ import pytest
 import torch
 import xarray as xr
 
-from regimes import flow
 from regimes.lab import Point, find
 from regimes.lab._config import digest
 from regimes.studies.regimes.frozen_kernels import Convolutional, Scales
-from regimes.studies.regimes.frozen_kernels._trial import Setting, frozen_course, train
+from regimes.studies.regimes.frozen_kernels._trial import Setting, train
 from regimes.tangent import stacked_gram
 
 SEEDS = 6
@@ -205,13 +204,6 @@ def test_a_lazy_network_is_its_initial_kernel(lazy):
 
 def test_a_kernel_driven_by_a_flow_s_steps_follows_it(lazy):
     assert (lazy.step_by_step() < 1e-2).all()
-    gram = stacked_gram(lazy.start, lazy.data.x_train)[0]
-    steps = flow.Observer(lambda snapshot: snapshot.predictions[:, 0, 0], flow.EverySteps())
-    ran = flow.kernel_flow(
-        gram, lazy.data.y_train, loss="softhinge_20", max_steps=50, observe={"steps": steps}
-    )
-    dual = frozen_course(gram, lazy.data.y_train, ran.recordings["steps"].times[0])
-    assert torch.allclose(dual, ran.parameters["dual"][0, :, 0], rtol=1e-9, atol=1e-12)
 
 
 def test_pictures_are_sorted_by_label(lazy):

@@ -200,6 +200,7 @@ def test_ends_of_networks_worked_out_by_hand():
     ended.parameters = values
     ended.outputs_train = ended.outputs_test = start.forward(values, x)
     ended.losses = torch.tensor([[4.0] + [2.0] * 9 + [1.0]], dtype=torch.float64)
+    ended.test_predictions = ended.outputs_test[..., 0]
     ended.test_errors, ended.steps = torch.zeros(1), torch.ones(1)
     found = ends(start, ended, data, margin=0.5)
     # f = 1.75, 0.25, -0.25, -0.25: the last three are short, the last two without an active unit

@@ -66,11 +66,19 @@ def points(
     mode: str = "markers",
     **options: Any,
 ) -> None:
-    """Marks at (x, y) with error bars where there are errors; options as in `curve`."""
+    """Marks at (x, y) with error bars where there are errors; options as in `curve`.
+
+    An error is one length per mark, or a pair of such: downwards and upwards.
+    """
     bars = None
     if error is not None:
-        bars = (np.nan_to_num(np.asarray([e or 0.0 for e in error], dtype=float)),) * 2
+        down, up = error if isinstance(error, tuple) else (error, error)
+        bars = _lengths(down), _lengths(up)
     _trace(figure, np.asarray(x), np.asarray(y), name, bars, mode=mode, **options)
+
+
+def _lengths(errors: Any) -> np.ndarray:
+    return np.nan_to_num(np.asarray([error or 0.0 for error in errors], dtype=float))
 
 
 def cloud(

@@ -37,6 +37,22 @@ class Measured:
         """
         return f"{self.value:.3g}{spread(self.error)}"
 
+    def __neg__(self) -> Measured:
+        """The number with the other sign.
+
+        >>> -Measured(1.0, 0.2)
+        Measured(value=-1.0, error=0.2)
+        """
+        return Measured(-self.value, self.error)
+
+    def __abs__(self) -> Measured:
+        """How large it is, whatever its sign.
+
+        >>> abs(Measured(-1.0, 0.2))
+        Measured(value=1.0, error=0.2)
+        """
+        return Measured(abs(self.value), self.error)
+
     def __sub__(self, other: Measured) -> Measured:
         """The difference of two independent numbers.
 

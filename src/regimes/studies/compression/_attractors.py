@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
+import regimes as rg
 from regimes.lab import draw
-
-if TYPE_CHECKING:
-    from regimes.theory import FixedPoint
-
+from regimes.studies._types import FixedPoint
 
 EDGES = (-0.3, NormalDist().inv_cdf(NormalDist().cdf(-0.3) + 0.5))  # of the balanced stripe
 CLASSES = ((1, -1), (1, 1), (-1, 1))  # signs of w_1 and beta, in the order of the table
@@ -27,6 +24,4 @@ TABLE = {
 
 def fastest_attractor(d: int) -> FixedPoint:
     """The attractor of the stripe whose neurons grow fastest."""
-    from regimes.theory import dominant, stripe_fixed_points
-
-    return dominant(stripe_fixed_points(*EDGES, d))
+    return rg.theory.dominant(rg.theory.stripe_fixed_points(*EDGES, d))

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Figure, Values, draw, unfinished
-from regimes.lab.judge import Missing
+from regimes.lab import Data, Figure, Values, draw, judge, unfinished
 
 POINTS = "training points p"
 
@@ -13,7 +12,7 @@ POINTS = "training points p"
 def need_whole(dataset: Data) -> None:
     """Medians move while seeds and sizes come in, so nothing is decided before the last trial."""
     if left := unfinished(dataset):
-        raise Missing(f"{left} trials missing")
+        raise judge.Missing(f"{left} trials missing")
 
 
 def axes(y: str, *, x: str = POINTS, **options: Any) -> Figure:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regimes.lab import Data, Figure, Values, draw
-from regimes.lab.judge import standard_error
+import regimes as rg
+from regimes.lab import Data, Figure, Values, draw, judge
 from regimes.studies.compression._labelled import LABELS, dots
 
 COLORS = {"initial NTK": draw.ORANGE, "final NTK": draw.OCHRE, "final last layer": draw.CYAN}
@@ -35,11 +35,9 @@ def captioned(
 
 def information(shown: Data, caption: str) -> Figure:
     """What each eigenvector tells about the label (figs. 9a and 9c)."""
-    from regimes.measure import mutual_information_floor
-
     figure = _bars(shown.information, "mutual information I(φᵣ; y) (bits)", caption)
     figure.update_yaxes(range=[0, 1])  # all a binary label can tell
-    draw.level(figure, y=mutual_information_floor(), color=draw.INK)
+    draw.level(figure, y=rg.measure.mutual_information_floor(), color=draw.INK)
     corner = {"xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top"}
     draw.words(figure, "dotted: what an independent label would give", 1.0, 1.0, **corner)
     return figure
@@ -83,7 +81,7 @@ def _bars(values: Values, title: str, caption: str) -> Figure:
             np.arange(1, each.shape[1] + 1),
             each.mean(0),
             kernel,
-            error=standard_error(each),
+            error=judge.standard_error(each),
             color=color,
             hovertemplate="rank %{x}: %{y:.3f}",
         )

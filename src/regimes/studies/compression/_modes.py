@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regimes.lab import Array
-
-if TYPE_CHECKING:
-    from regimes.measure import LabelModes
-
+from regimes.studies._types import LabelModes
 
 MODES = 10  # eigenvectors looked at [Paccolat 2021, fig. 9]
 PER_KERNEL: dict[str, tuple[str, ...]] = {  # what is stored of `LabelModes`, with its dimensions

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from torch import Tensor
+import numpy as np
 
-    from regimes.data import Dataset
-    from regimes.flow import Event, NetworkSnapshot, Observer, Recording, Run
-    from regimes.lab import Point
-    from regimes.nets import FullyConnected
-
+import regimes as rg
+from regimes.lab import Point
+from regimes.studies._types import (
+    Dataset,
+    Event,
+    FullyConnected,
+    NetworkSnapshot,
+    Observer,
+    Recording,
+    Run,
+    Tensor,
+)
 
 WEIGHT, BIAS, READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
 OF_PARAMS = ("width", "alpha", "output", "weight", "max_steps")  # what `train_at` takes from there
@@ -23,9 +28,7 @@ def network(d: int, width: int, seed: int, *, dtype: str, device: str = "cpu") -
     """`f = (1/h) sum beta relu(w.x/sqrt(d) + b)`, all parameters N(0, 1)."""
     import torch
 
-    from regimes.nets import FullyConnected
-
-    return FullyConnected(
+    return rg.nets.FullyConnected(
         d,
         width,
         parametrization="mean_field",
@@ -58,13 +61,11 @@ def train(
     """
     import torch
 
-    from regimes import flow
-
     d = sets[0].in_shape[0]
     same = all(each is sets[0] for each in sets)
     moved = [each.to(getattr(torch, dtype), device) for each in (sets[:1] if same else sets)]
-    options.setdefault("rule", flow.StepRule(first="weights", shrink=2.0))
-    return flow.gradient_flow(
+    options.setdefault("rule", rg.flow.StepRule(first="weights", shrink=2.0))
+    return rg.flow.gradient_flow(
         lambda seed: network(d, width, seed, dtype=dtype, device=device),
         moved[0] if same else moved,
         loss="hinge",
@@ -72,7 +73,7 @@ def train(
         ensemble=list(seeds),
         divide_by="alpha",
         until=until,
-        tolerances=flow.Tolerances(output=output, gradient=None, weight=weight),
+        tolerances=rg.flow.Tolerances(output=output, gradient=None, weight=weight),
         observe=observe,
         **options,
     )
@@ -110,28 +111,22 @@ def start(
     d: int, width: int, seeds: Sequence[int], *, dtype: str, device: str = "cpu"
 ) -> dict[str, Tensor]:
     """Parameters of the networks of these seeds before training, stacked like those of a run."""
-    import torch
-
-    nets = [network(d, width, seed, dtype=dtype, device=device).state_dict() for seed in seeds]
-    return {name: torch.stack([net[name] for net in nets]) for name in nets[0]}
+    made = rg.nets.stack(lambda seed: network(d, width, seed, dtype=dtype, device=device), seeds)
+    return dict(made.parameters)
 
 
 def amplification_observer(informative: int = 1, per_decade: int = 20) -> Observer:
     """Lambda along the run, and at t*."""
-    from regimes import flow, measure
-
-    return flow.Observer(
-        lambda snapshot: measure.amplification(
+    return rg.flow.Observer(
+        lambda snapshot: rg.measure.amplification(
             snapshot.parameters[WEIGHT].double(), informative=informative
         ),
-        flow.AnyOf((flow.LogTimes(per_decade), flow.OnEvent("t_star"))),
+        rg.flow.AnyOf((rg.flow.LogTimes(per_decade), rg.flow.OnEvent("t_star"))),
     )
 
 
 def peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """Largest amplification of every member, and when, in units of its t*."""
-    import numpy as np
-
     seen = run.recordings["amplification"]
     best = [int(values.argmax()) for values in seen.values]
     largest = [float(values[i]) for values, i in zip(seen.values, best, strict=True)]
@@ -141,8 +136,6 @@ def peaks(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 def course(record: Recording, t_star: Tensor, times: np.ndarray) -> np.ndarray:
     """An observer's values at these multiples of each member's t*, held after its end."""
-    import numpy as np
-
     return np.array(
         [
             np.interp(times * float(star), own.numpy(), values.double().numpy())

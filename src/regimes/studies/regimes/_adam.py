@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
+import regimes as rg
+from regimes.studies._types import Dataset, Ensemble, Run
 
 BATCH = 32
 NEARLY = 0.04  # share of points that may lack their margin, as in the papers' programs
@@ -27,9 +23,7 @@ def adam(
     look: int,
 ) -> Run:
     """Batches of the hinge loss until all points fit; `look` steps between looks at all of them."""
-    from regimes import flow
-
-    return flow.descend(
+    return rg.flow.descend(
         start,
         data,
         rate=rate,

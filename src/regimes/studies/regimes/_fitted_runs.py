@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Missing, need
+from regimes.lab import Data, judge
 from regimes.studies.regimes._remarks import numbers
 
 NEAR = 1e-6  # scales are the same when they agree so well
@@ -19,13 +18,13 @@ def fitted_at(dataset: Data, name: str, scale: float, **place: Any) -> np.ndarra
 
     Studies whose runs end at a time, not when they fit, have no `fitted`: all their runs count.
     """
-    here = need(dataset, name, **place, scale=scale)
+    here = judge.need(dataset, name, **place, scale=scale)
     values = here[name].transpose("seed", ...).values
     good = np.isfinite(values).reshape(len(values), -1).any(1)
     if "fitted" in here:
         good &= here["fitted"].values == 1
     if not good.any():
-        raise Missing(f"no fitted run at {_told(place)}scale = {scale:g}")
+        raise judge.Missing(f"no fitted run at {_told(place)}scale = {scale:g}")
     return values[good]
 
 
@@ -37,18 +36,22 @@ def fitted_curve(
     Every trial of the window must be finished, both ends among them: a law is judged on the window
     it was stated for. Seeds that did not fit at every scale of it are left out, two must remain.
     """
-    found = need(dataset, name, "fitted", **place).sortby("scale").transpose("seed", "scale", ...)
+    found = (
+        judge.need(dataset, name, "fitted", **place).sortby("scale").transpose("seed", "scale", ...)
+    )
     found = found.isel(scale=inside(found["scale"].values, window))
     scale, values, fitted = (found[each].values for each in ("scale", name, "fitted"))
     ran = ~np.isnan(fitted).all(0)
     whole = len(scale) > 1 and np.allclose(scale[[0, -1]], window, rtol=NEAR, atol=0)
     asked = f"{_told(place)}scale = {window[0]:g} to {window[1]:g}"
     if not whole or not ran.all():
-        raise Missing(f"{name} is needed at {asked}; finished: {numbers(scale[ran]) or 'none'}")
+        raise judge.Missing(
+            f"{name} is needed at {asked}; finished: {numbers(scale[ran]) or 'none'}"
+        )
     good = (values > 0) & np.isfinite(values) & (fitted == 1)
     seeds = good.all(1)
     if seeds.sum() < 2:
-        raise Missing(f"too few networks fitted at {asked}")
+        raise judge.Missing(f"too few networks fitted at {asked}")
     return scale, values[seeds]
 
 

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Data, Values
-from regimes.lab.judge import Missing, need
-
-if TYPE_CHECKING:
-    from regimes.measure import JammingLine
-
+import regimes as rg
+from regimes.lab import Data, Values, judge
+from regimes.studies._types import JammingLine
 
 TOO_MANY_UNFITTED = 0.05  # of the training points: such runs are left out of the map
 
 
 def plane(dataset: Data) -> Data:
     """The widths of which every scale has run, both in increasing order."""
-    fitted = need(dataset, "fitted").fitted
+    fitted = judge.need(dataset, "fitted").fitted
     ran = fitted.notnull().all([name for name in fitted.dims if name != "width"])
     if not ran.any():
-        raise Missing("no width has run at every scale")
+        raise judge.Missing("no width has run at every scale")
     return dataset.isel(width=np.flatnonzero(ran.values)).sortby(["width", "scale"])
 
 
 def crossover(plane: Data, level: float = 1.0) -> tuple[np.ndarray, ...]:
     """Widths at which `kernel_change = level` is met by fitted runs, the scales, their errors."""
-    from regimes.measure import phase_boundary
-
     change = plane.kernel_change.where(plane.fitted > 0)
     field = change.transpose("seed", "width", "scale").values
-    line = phase_boundary(plane.width.values, plane.scale.values, field, level)
+    line = rg.measure.phase_boundary(plane.width.values, plane.scale.values, field, level)
     met = np.isfinite(line.y)
     return line.x[met], line.y[met], line.error[met]
 
 
 def jamming(plane: Data, share: float = 1.0) -> JammingLine:
     """The jamming line within a share of the budget of steps."""
-    from regimes.measure import jamming_line
-
-    return jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
+    return rg.measure.jamming_line(plane.width.values, plane.scale.values, _fits_by(plane, share))
 
 
 def border(plane: Data, share: float) -> np.ndarray:

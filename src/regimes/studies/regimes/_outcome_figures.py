@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw
 
 SCALE = "scale √h α (feature ← → lazy)"
@@ -34,11 +35,9 @@ def draw_jackknifed(
     figure: Figure, row: Data, value: str, name: str, *, times: float = 1.0, **options: Any
 ) -> None:
     """A number that all seeds of a setting have together; bars from leaving one of them out."""
-    from regimes.measure import jackknife_error
-
     ran, over = _counted(row)
     without = ran[f"{value}_without"].transpose(over, "seed").values
-    bars = [times * jackknife_error(each[np.isfinite(each)]) for each in without]
+    bars = [times * rg.measure.jackknife_error(each[np.isfinite(each)]) for each in without]
     options = {"error": bars, "mode": "lines+markers", **options}
     draw.points(figure, ran[over], times * ran[value], name, **options)
 

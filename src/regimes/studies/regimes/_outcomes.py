@@ -11,8 +11,8 @@ from math import nan
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Measured, Missing, left_out, mean_of, need
+import regimes as rg
+from regimes.lab import Data, judge
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,10 @@ def cell_of(row: Data, **place: float) -> Cell:
     Raises:
         Missing: it was not run, or too few runs fitted for an ensemble.
     """
-    one = need(row, **place)
+    one = judge.need(row, **place)
     if "ensemble_error" not in one or not np.isfinite(one.ensemble_error.values):
         told = ", ".join(f"{dim} = {value:g}" for dim, value in place.items())
-        raise Missing(f"not run, or fewer than three runs fitted, at {told}")
+        raise judge.Missing(f"not run, or fewer than three runs fitted, at {told}")
     counts = one.kept.values == 1
     return Cell(
         seeds=one.seed.values[counts],
@@ -63,7 +63,7 @@ def cells_of(row: Data) -> dict[float, Cell]:
     """The cells of a setting at every scale that has one, small scales first."""
     found = {}
     for scale in sorted(row.scale.values.tolist()):
-        with suppress(Missing):
+        with suppress(judge.Missing):
             found[scale] = cell_of(row, scale=scale)
     return found
 
@@ -76,48 +76,41 @@ def training_points(row: Data, least: int) -> int:
     """
     count = int(np.nanmax(row.p.values))
     if count < least:
-        raise Missing(f"{count} training points are too few to judge")
+        raise judge.Missing(f"{count} training points are too few to judge")
     return count
 
 
-def error_gap(a: Cell, b: Cell) -> Measured:
+def error_gap(a: Cell, b: Cell) -> judge.Measured:
     """Mean error of `a` minus that of `b` over the seeds both have, in percent."""
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     if len(left) < 2:
-        return Measured(float(100 * (a.error.mean() - b.error.mean())), nan)
-    return mean_of(100 * (a.error[left] - b.error[right]))
+        return judge.Measured(float(100 * (a.error.mean() - b.error.mean())), nan)
+    return judge.mean_of(100 * (a.error[left] - b.error[right]))
 
 
-def ensemble_gap(a: Cell, b: Cell) -> Measured:
+def ensemble_gap(a: Cell, b: Cell) -> judge.Measured:
     """Ensemble error of `a` minus that of `b` in percent, with its jackknife error."""
     return _compared(a, b, "ensemble_error", lambda x, y: 100 * np.subtract(x, y))
 
 
-def variance_ratio(a: Cell, b: Cell) -> Measured:
+def variance_ratio(a: Cell, b: Cell) -> judge.Measured:
     """Variance of `a` over that of `b`, with its jackknife error."""
     return _compared(a, b, "variance", np.divide)
 
 
-def range_of_ensembles(table: Data) -> Measured:
+def range_of_ensembles(table: Data) -> judge.Measured:
     """Largest less smallest ensemble error over widths."""
-    without = need(table, "ensemble_error_without").ensemble_error_without
+    without = judge.need(table, "ensemble_error_without").ensemble_error_without
     parts = np.ptp(without.transpose("width", "seed").values, axis=0)
-    return left_out(np.ptp(table.ensemble_error.values), parts)
+    return judge.left_out(np.ptp(table.ensemble_error.values), parts)
 
 
-def size_of(gap: Measured) -> Measured:
-    """How far apart, whichever is the larger."""
-    return Measured(abs(gap.value), gap.error)
-
-
-def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> Measured:
-    from regimes.measure import jackknife_error
-
+def _compared(a: Cell, b: Cell, name: str, how: Callable[..., np.ndarray]) -> judge.Measured:
     whole = float(how(getattr(a, name), getattr(b, name)))
     _, left, right = np.intersect1d(a.seeds, b.seeds, return_indices=True)
     of_a, of_b = getattr(a, f"{name}_without"), getattr(b, f"{name}_without")
     if len(left) == len(a.seeds) == len(b.seeds):
-        return left_out(whole, how(of_a[left], of_b[right]))
-    first = jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
-    second = jackknife_error(how(getattr(a, name), of_b))
-    return Measured(whole, float(np.hypot(first, second)))
+        return judge.left_out(whole, how(of_a[left], of_b[right]))
+    first = rg.measure.jackknife_error(how(of_a, getattr(b, name)))  # other seeds: no pairs
+    second = rg.measure.jackknife_error(how(getattr(a, name), of_b))
+    return judge.Measured(whole, float(np.hypot(first, second)))

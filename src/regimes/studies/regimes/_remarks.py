@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Measured
+from regimes.lab import Data, judge
 
 
 def numbers(values: Any, form: str = "g") -> str:
@@ -18,7 +17,7 @@ def numbers(values: Any, form: str = "g") -> str:
     return ", ".join(f"{value:{form}}" for value in np.asarray(values))
 
 
-def with_errors(found: Iterable[Measured]) -> str:
+def with_errors(found: Iterable[judge.Measured]) -> str:
     """Numbers with their errors."""
     return ", ".join(f"{each.value:.3f} ± {each.error:.2g}" for each in found)
 

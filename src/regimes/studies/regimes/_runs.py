@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from regimes.lab import Array
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.lab import Point
-    from regimes.nets import Ensemble, FullyConnected
-
-
-def predictions(run: Run) -> Tensor:
-    """F of every member on the test points, (R, n)."""
-    if run.outputs_test is None:
-        raise ValueError("the studies of this theme measure on test points, and there are none")
-    return run.outputs_test[..., 0]
-
-
-def fitted(run: Run) -> np.ndarray:
-    """Whether every margin was reached, 1 or 0 for each member."""
-    import numpy as np
-
-    from regimes.flow import Status
-
-    return np.array([float(status is Status.FITTED) for status in run.status])
-
-
-def ended(start: Ensemble, run: Run) -> Ensemble:
-    """The networks after training."""
-    from regimes.nets import Ensemble
-
-    return Ensemble(start.template, run.parameters, start.buffers)
+import regimes as rg
+from regimes.lab import Array, Point
+from regimes.studies._types import Dataset, Ensemble, FullyConnected, Run, Tensor
 
 
 def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
@@ -49,43 +21,24 @@ def hidden_layers(start: Ensemble, run: Run, x: Tensor) -> Iterator[tuple[Tensor
 
 
 def kernel_changes(start: Ensemble, run: Run, x: Tensor, *, seeds: int | None = None) -> np.ndarray:
-    """|Theta - Theta_0|/|Theta_0| of every member on these points, (R,).
-
-    With `seeds`, members i and i + seeds start alike, as those of `members`: their first kernels
-    are made once, and so many kernels at a time are in memory.
-    """
-    import torch
-
-    from regimes.tangent import stacked_gram
-
-    end = ended(start, run)
-    block = seeds or start.size
-    before = stacked_gram(start.select(slice(block)), x)
-    size = before.flatten(1).norm(dim=1)
-    changes = []
-    for i in range(0, start.size, block):
-        after = stacked_gram(end.select(slice(i, i + block)), x)
-        changes.append((after - before).flatten(1).norm(dim=1) / size)
-    return torch.cat(changes).cpu().numpy()
+    """`tangent.stacked_change` of a run; with `seeds`, of members as those of `members`, (R,)."""
+    end = start.moved_to(run.parameters)
+    return rg.tangent.stacked_change(start, end, x, period=seeds).cpu().numpy()
 
 
 def weight_changes(start: Ensemble, run: Run) -> np.ndarray:
     """|w - w0|/|w0| over all layers of every member, (R,)."""
     import torch
 
-    from regimes.measure import relative_change
-
     end, first = (
         torch.cat([parameters[name].flatten(1) for name in start.parameters], dim=1)
         for parameters in (run.parameters, start.parameters)
     )
-    return relative_change(end, first).cpu().numpy()
+    return rg.measure.relative_change(end, first).cpu().numpy()
 
 
 def grid(values: Any, scales: Sequence[float], seeds: Sequence[int]) -> np.ndarray:
     """Values of the members of `members`, (R, ...), as (scale, seed, ...)."""
-    import numpy as np
-
     found = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
     return found.reshape(len(scales), len(seeds), *found.shape[1:])
 
@@ -105,21 +58,17 @@ def by_member(point: Point, values: Mapping[str, Any]) -> dict[str, Array]:
 
 def ensemble_errors(point: Point, run: Run, data: Dataset) -> Array:
     """Error of the mean prediction over the seeds of a trial, one for each scale."""
-    from regimes.measure import ensemble_error
-
-    outputs = predictions(run).view(len(point.scale), len(point.seed), -1)
-    return Array("scale", ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy())
+    outputs = run.test_predictions.view(len(point.scale), len(point.seed), -1)
+    return Array(
+        "scale", rg.measure.ensemble_error(outputs.transpose(0, 1), data.y_test).cpu().numpy()
+    )
 
 
 def ensembles_without(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
     """Error of the mean prediction without each seed, for its jackknife error; all runs count."""
-    import numpy as np
-
-    from regimes.measure import ensemble_outcomes
-
-    outputs = grid(predictions(run), point.scale, point.seed)
+    outputs = grid(run.test_predictions, point.scale, point.seed)
     labels, kept = data.y_test.cpu().numpy(), np.ones(outputs.shape[:2])
-    without = ensemble_outcomes(outputs, labels, kept, least=2).ensemble_error_without
+    without = rg.measure.ensemble_outcomes(outputs, labels, kept, least=2).ensemble_error_without
     return {"ensemble_error_without": Array(("scale", "seed"), without)}
 
 
@@ -127,23 +76,19 @@ def outcomes(
     run: Run, data: Dataset, kept: np.ndarray, *, least: int = 3
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """`measure.ensemble_outcomes` of a trial at one scale: of all its seeds, and of each (R,)."""
-    from regimes.measure import ensemble_outcomes
-
-    outputs, labels = predictions(run)[None].cpu().numpy(), data.y_test.cpu().numpy()
-    found = vars(ensemble_outcomes(outputs, labels, kept[None], least=least))
+    outputs, labels = run.test_predictions[None].cpu().numpy(), data.y_test.cpu().numpy()
+    found = vars(rg.measure.ensemble_outcomes(outputs, labels, kept[None], least=least))
     whole = {name: float(values[0]) for name, values in found.items() if values.ndim == 1}
     return whole, {name: values[0] for name, values in found.items() if values.ndim == 2}
 
 
 def ends(point: Point, run: Run, data: Dataset) -> dict[str, Array]:
     """How the members of a trial ended, and the error of their ensembles."""
-    from regimes import measure
-
     each = {
         "error": run.test_errors,
-        "fitted": fitted(run),
-        "unfitted": measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
-        "output_norm": measure.output_norm(predictions(run)),
+        "fitted": run.fitted.double(),
+        "unfitted": rg.measure.unfitted(run.outputs_train[..., 0], data.y_train).double(),
+        "output_norm": rg.measure.output_norm(run.test_predictions),
         "steps": (run.steps + run.refused).double(),
     }
     return by_member(point, each) | {"ensemble_error": ensemble_errors(point, run, data)}

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, finished, rows, unfinished
-from regimes.lab.judge import Missing
+from regimes.lab import Data, finished, judge, rows, unfinished
 
 LEAST_SEEDS = 4  # fewer give no error bar worth the name
 WIDTHS = (10, 14, 19, 27, 37, 52, 72, 100, 139, 193, 268, 373, 518, 720, 1000, 1390)  # the papers'
@@ -29,10 +28,10 @@ def whole(dataset: Data, *blocks: str) -> Data:
     own = dataset.isel(trial=np.isin(dataset.block.values, blocks))
     count, name = own.sizes["trial"], blocks[0]
     if not count:
-        raise Missing(f"the scan {name!r} is left out")
+        raise judge.Missing(f"the scan {name!r} is left out")
     if left := unfinished(own):
-        raise Missing(f"{left} of {count} trials of the scan {name!r} have not finished")
+        raise judge.Missing(f"{left} of {count} trials of the scan {name!r} have not finished")
     own = own.isel(seed=own.fitted.notnull().any("trial").values)
     if own.sizes["seed"] < LEAST_SEEDS:
-        raise Missing(f"{own.sizes['seed']} seeds, an error bar needs {LEAST_SEEDS}")
+        raise judge.Missing(f"{own.sizes['seed']} seeds, an error bar needs {LEAST_SEEDS}")
     return own

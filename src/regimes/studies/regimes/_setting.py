@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from regimes.lab import Axis
+import regimes as rg
+from regimes.lab import Axis, Point
 from regimes.studies._images import image_task
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.lab import Point
-    from regimes.nets import Ensemble, FullyConnected
-
+from regimes.studies._types import Dataset, Ensemble, FullyConnected
 
 COMPONENTS = 10
 POOL = (5000, 5000)  # images to train and to test that `task` takes the first of
@@ -96,9 +92,7 @@ def network(
     """The fully connected network in the NTK parametrisation, without biases."""
     import torch
 
-    from regimes.nets import FullyConnected
-
-    return FullyConnected(
+    return rg.nets.FullyConnected(
         d,
         width,
         depth,
@@ -117,9 +111,7 @@ def members(
 
     The networks of a seed are the same at every scale: comparisons are paired.
     """
-    from regimes.nets import stack
-
-    once = stack(lambda seed: network(d, width, depth, seed, **options), seeds)
+    once = rg.nets.stack(lambda seed: network(d, width, depth, seed, **options), seeds)
     start = once.select(list(range(len(seeds))) * len(scales))
     return start, [scale / width**0.5 for scale in scales for _ in seeds]
 

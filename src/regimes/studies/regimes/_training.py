@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.lab import Point
-    from regimes.nets import Ensemble
+import regimes as rg
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Ensemble, Run
 
 
 def train(
@@ -28,16 +26,14 @@ def train(
 
     `floor` for relu: a step shorter than this share of the time passed is taken anyway.
     """
-    from regimes import flow
-
     if floor is not None or "rule" not in options:
-        options["rule"] = flow.StepRule(first="weights", floor=floor)
-    return flow.gradient_flow(
+        options["rule"] = rg.flow.StepRule(first="weights", floor=floor)
+    return rg.flow.gradient_flow(
         start,
         data,
         loss=loss,
         alpha=list(alpha),
-        tolerances=flow.Tolerances(output=0.1, gradient=eps),
+        tolerances=rg.flow.Tolerances(output=0.1, gradient=eps),
         max_steps=max_steps,
         **options,
     )
@@ -58,9 +54,7 @@ def train_at(
 
 def descend(start: Ensemble, data: Dataset, alpha: Sequence[float], **options: Any) -> Run:
     """Discrete steps on the objective of `train` instead of its flow, until all points fit."""
-    from regimes import flow
-
-    return flow.descend(
+    return rg.flow.descend(
         start,
         data,
         loss="softhinge_20",

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
+from regimes.studies._types import Dataset, Run
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow, stacked_kernels
-from regimes.studies.compression.alpha_scan._claims import claim
-from regimes.studies.compression.alpha_scan._figures import FIGURES, TIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
+from regimes.studies.compression.alpha_scan._figures import TIMES
 
 
 @dataclass(frozen=True)
@@ -85,10 +81,8 @@ class AlphaScan:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the networks of some seeds at every alpha, and their frozen initial kernels."""
-        from regimes import data, theory
-
         sets = {
-            seed: data.stripe(
+            seed: rg.data.stripe(
                 n_train=params.p,
                 n_test=params.n_test,
                 d=params.d,
@@ -114,26 +108,23 @@ class AlphaScan:
             frozen_flow(point, made, seed, params.width, test=True, max_steps=params.max_steps)
             for seed, made in sets.items()
         ]
-        tau = theory.stripe_tau(params.width, params.d)
+        tau = rg.theory.stripe_tau(params.width, params.d)
         stars = [float(run.event_times["t_star"][0]) / tau for run in kernels]
         arrays["frozen_error"] = Array("seed", [float(run.test_errors[0]) for run in kernels])
         arrays["frozen_t_star"] = Array("seed", stars)
         return TrialResult({"best_error": float(joined["test_error"].min())}, arrays)
 
     formerly = staticmethod(numbered_batch)
-    figures = FIGURES
-    claims = claim
 
 
 def _train(
     params: Params, point: Point, sets: Mapping[int, Dataset], alphas: list[float], dtype: str
 ) -> Run:
     """Members are ordered by seed, then alpha."""
-    from regimes import flow, measure
 
     def share(snapshot: Any) -> Any:
         weights, _, beta = shared.neurons(snapshot.parameters)
-        return measure.informative_share(weights, beta)
+        return rg.measure.informative_share(weights, beta)
 
     return shared.train_at(
         point,
@@ -145,7 +136,7 @@ def _train(
         dtype=dtype,
         observe={
             "amplification": shared.amplification_observer(),
-            "share": flow.Observer(share, flow.LogTimes(20)),
+            "share": rg.flow.Observer(share, rg.flow.LogTimes(20)),
         },
     )
 
@@ -154,9 +145,7 @@ def _observed(
     params: Params, point: Point, sets: Mapping[int, Dataset], run: Run, dtype: str
 ) -> dict[str, np.ndarray]:
     """What is kept of every member."""
-    from regimes import theory
-
-    tau = theory.stripe_tau(params.width, params.d)
+    tau = rg.theory.stripe_tau(params.width, params.d)
     t_star = run.event_times["t_star"]
     amplification = run.recordings["amplification"]
     weights, _, _ = shared.neurons(run.parameters)
@@ -183,8 +172,6 @@ def _kernel_changes(
     """Relative change of the kernel of every member, on points of its own."""
     import torch
 
-    from regimes import measure
-
     each = len(run.status) // len(sets)
     found = []
     for i, (seed, made) in enumerate(sets.items()):
@@ -192,5 +179,7 @@ def _kernel_changes(
         first = shared.start(params.d, params.width, [seed], dtype=dtype, device=point.device)
         before = stacked_kernels(first, x)[0]
         own = {name: v[i * each : (i + 1) * each] for name, v in run.parameters.items()}
-        found += [float(measure.kernel_change(after, before)) for after in stacked_kernels(own, x)]
+        found += [
+            float(rg.measure.kernel_change(after, before)) for after in stacked_kernels(own, x)
+        ]
     return np.array(found)

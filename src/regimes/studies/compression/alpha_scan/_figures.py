@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import where_ran
+from regimes.lab import Data, Figure, draw, judge
 
 TIMES = np.logspace(-2, 2, 41)  # in units of t*, where the course of a run is kept
 PANELS = (
@@ -31,7 +30,7 @@ def _crossover(dataset: Data) -> Figure:
         "(dashed). Between them lies the crossover. Mean and standard error over seeds of data "
         "and initialisation."
     )
-    ran = where_ran(dataset, "seed", "test_error")
+    ran = judge.where_ran(dataset, "seed", "test_error")
     figure = draw.axes(
         "alpha", "", log="xy", panels=PANELS, columns=2, caption=caption, height=760, legend="below"
     )
@@ -52,7 +51,7 @@ def _aligning(dataset: Data) -> Figure:
         "it has risen before the first points are fitted at t*; in the lazy regime (red) it never "
         "moves."
     )
-    share = where_ran(dataset, "seed", "share").share.mean("seed")
+    share = judge.where_ran(dataset, "seed", "share").share.mean("seed")
     title = "share of the weights in the informative direction"
     figure = draw.axes("time t / t*", title, log="x", caption=caption)
     for alpha, color, course in draw.each(share, "alpha", draw.shades(share.sizes["alpha"])):
@@ -69,7 +68,7 @@ def _neurons(dataset: Data) -> Figure:
         "the mean length. Move the slider: at small alpha the neurons that grew lie on the "
         "vertical axis, at large alpha they stay in the cloud they started as."
     )
-    network = where_ran(dataset, "seed", "informative").isel(seed=0)
+    network = judge.where_ran(dataset, "seed", "informative").isel(seed=0)
     figure = draw.axes("|w⊥| (mean length)", "w₁ (mean length)", caption=caption, height=520)
     figure.update_xaxes(range=[-0.1, 3]).update_yaxes(range=[-6, 6])
     clouds = {

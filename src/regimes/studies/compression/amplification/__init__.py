@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies._types import Dataset, Event, Run
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
-from regimes.studies.compression.amplification._claims import TIMES, claim
-from regimes.studies.compression.amplification._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Event, Run
+from regimes.studies.compression.amplification._claims import TIMES
 
 
 @dataclass(frozen=True)
@@ -82,9 +78,9 @@ class Amplification:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train all seeds to t*, or to their end where Λ(t) is wanted."""
-        from regimes import data, flow, theory
-
-        sets = [data.stripe(n_train=point.p, n_test=1, d=point.d, seed=seed) for seed in point.seed]
+        sets = [
+            rg.data.stripe(n_train=point.p, n_test=1, d=point.d, seed=seed) for seed in point.seed
+        ]
         whole = point.p in params.in_time
         level = point.p in params.saturation
 
@@ -101,7 +97,7 @@ class Amplification:
 
         run = train("fitted" if whole else "t_star")
         record, t_star = run.recordings["amplification"], run.event_times["t_star"]
-        tau = theory.stripe_tau(params.width, point.d)
+        tau = rg.theory.stripe_tau(params.width, point.d)
         arrays = {
             "t_star": Array("seed", t_star.numpy() / tau),
             "amplification": Array("seed", record.at(t_star).numpy()),
@@ -110,7 +106,7 @@ class Amplification:
             arrays["course"] = Array(("seed", "moment"), shared.course(record, t_star, TIMES))
             arrays["last"] = Array("seed", record.last.numpy())
         if level:
-            run = train(flow.fraction_fitted(0.5 / point.p), "level")
+            run = train(rg.flow.fraction_fitted(0.5 / point.p), "level")
             arrays |= _levels(run, sets, point.d)
         return TrialResult(arrays=arrays)
 
@@ -127,9 +123,6 @@ class Amplification:
         """The runs to the end take many more steps."""
         return float(point.p * (30 if point.p in params.in_time else 1))
 
-    figures = FIGURES
-    claims = claim
-
 
 def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
     """Measured and predicted w_i/w_1 of the neurons at the fastest fixed point.
@@ -137,20 +130,18 @@ def _levels(run: Run, sets: list[Dataset], d: int) -> dict[str, Array]:
     The run has just fitted its first sample: from then on the samples do not all pull alike, and
     at t*, when a tenth of them has stopped, the neurons already follow the rest.
     """
-    from regimes import measure, theory
-
     fastest = fastest_attractor(d)
     weights, bias, beta = (tensor.double().cpu() for tensor in shared.neurons(run.parameters))
     measured, exact, first_order = [], [], []
     for w, b, readout, made in zip(weights, bias, beta, sets, strict=True):
         x, y = made.x_train.double(), made.y_train.double()
         mine = (w[:, 0].sign() == fastest.sign_w) & (readout.sign() == fastest.sign_beta)
-        mine &= ~measure.dead_neurons(w, b, x)
+        mine &= ~rg.measure.dead_neurons(w, b, x)
         size = (readout[mine] ** 2 * w[mine].square().sum(-1))[:, None]  # the large neurons rule
         ratios = w[mine][:, 1:] / w[mine][:, :1]
         measured.append(((size * ratios).sum(0) / size.sum()).numpy())
-        exact.append(theory.sample_attractor(fastest, x, y))
-        first_order.append(theory.saturation(fastest, x, y))
+        exact.append(rg.theory.sample_attractor(fastest, x, y))
+        first_order.append(rg.theory.saturation(fastest, x, y))
     arrays: dict[str, Array] = {"ratios": Array(("seed", "direction"), np.array(measured))}
     for name, found in (("predicted", exact), ("first_order", first_order)):
         ratios = np.array([each.ratios.numpy() for each in found])

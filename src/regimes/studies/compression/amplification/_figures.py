@@ -4,8 +4,8 @@ from itertools import cycle
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+import regimes as rg
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression._attractors import fastest_attractor
 from regimes.studies.compression.amplification._claims import TIMES
 
@@ -17,7 +17,9 @@ def _in_time(dataset: Data) -> Figure:
         "t* the network fits points near the interfaces and Λ rises and fluctuates, without harm."
     )
     figure = draw.axes("time t / t*", "amplification Λ", log="y", caption=caption)
-    followed = need(dataset, "course").course.stack(place=("d", "p")).dropna("place", how="all")
+    followed = (
+        judge.need(dataset, "course").course.stack(place=("d", "p")).dropna("place", how="all")
+    )
     for k, color in zip(range(followed.sizes["place"]), cycle(draw.COLORS), strict=False):
         course = followed.isel(place=k)
         for _, _, run in draw.each(course, "seed"):
@@ -29,8 +31,6 @@ def _in_time(dataset: Data) -> Figure:
 
 
 def _against_p(dataset: Data) -> Figure:
-    from regimes import theory
-
     caption = (
         "Amplification of the informative direction when the first points are fitted, against the "
         "number of training points. It grows as their square root, as the theory of the fastest "
@@ -38,11 +38,11 @@ def _against_p(dataset: Data) -> Figure:
     )
     title = "amplification Λ* at t*"
     figure = draw.axes("training points p", title, log="xy", caption=caption)
-    for d, color, here in draw.each(need(dataset, "amplification"), "d"):
+    for d, color, here in draw.each(judge.need(dataset, "amplification"), "d"):
         name, style = f"d = {d}, median and quartiles", {"color": color, "mode": "markers"}
         found = draw.curve(figure, here.amplification, "p", name, center="median", size=9, **style)
         fastest, p = fastest_attractor(d), here.p.values[np.isfinite(found)]
-        predicted = [theory.median_amplification(fastest, int(each)) for each in p]
+        predicted = [rg.theory.median_amplification(fastest, int(each)) for each in p]
         draw.line(figure, p, predicted, f"d = {d}, theory (no fit)", color=color, dash="dash")
     return figure
 

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
+import regimes as rg
 from regimes.lab import Array, Axis, Data, Point, TrialConfig, TrialResult, study
+from regimes.studies._types import Run
 from regimes.studies.compression import _frozen, _stripe
-from regimes.studies.compression.cylinder._claims import claim
-from regimes.studies.compression.cylinder._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.flow import Run
-
 
 D, D_PAR = 3, 2
 PEAK_BY = 5.0  # times t*: in 15 runs to the end the amplification was largest by 2.2 t*
@@ -96,10 +90,10 @@ class Cylinder:
         """
         import torch
 
-        from regimes import data
-
         sets = [
-            data.cylinder(point.n_train, params.n_test, D, seed, d_par=D_PAR, dtype=torch.float64)
+            rg.data.cylinder(
+                point.n_train, params.n_test, D, seed, d_par=D_PAR, dtype=torch.float64
+            )
             for seed in point.seed
         ]
 
@@ -126,7 +120,7 @@ class Cylinder:
             "peak_time": peak_time,
             "feature_error": run.test_errors,
             "lazy_error": [machine.error for machine in lazy],
-            "fitted": np.array([status == "fitted" for status in run.status]),
+            "fitted": run.fitted,
             "steps": run.steps,
         }
         return TrialResult(arrays={name: Array("seed", value) for name, value in arrays.items()})
@@ -157,6 +151,3 @@ class Cylinder:
         whole = [name for name, values in dataset.data_vars.items() if "whole" in values.dims]
         moved = dataset[whole].rename(whole="seed").assign_coords(seed=first)
         return dataset.drop_vars(whole).merge(moved.reindex(seed=dataset.seed))
-
-    figures = FIGURES
-    claims = claim

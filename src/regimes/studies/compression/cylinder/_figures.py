@@ -1,7 +1,7 @@
 """After [Paccolat 2021, fig. 7]: amplification (top) and learning curves (bottom)."""
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import where_ran
+import regimes as rg
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 from regimes.studies.compression.cylinder._claims import measured
 
@@ -23,19 +23,17 @@ def _amplification(dataset: Data) -> Figure:
 
 
 def _curves(dataset: Data) -> Figure:
-    from regimes.theory import beta_feature, beta_lazy
-
     caption = (
         "Test error against the number of training points, medians over seeds. The slopes 3/7 of "
         "the frozen kernel and 1/2 of the network are close: only one of three directions can be "
         "compressed, so learning features gains less than for the stripe."
     )
-    whole = where_ran(dataset, "n_train", "feature_error", until="fitted")
+    whole = judge.where_ran(dataset, "n_train", "feature_error", until="fitted")
     whole = whole.dropna("seed", how="all", subset=["feature_error"])
     figure = _medians.axes("test error (fraction)", ticks=whole.n_train, caption=caption)
     for curve, label, color, beta in (
-        (whole.lazy_error, "frozen initial kernel", draw.ORANGE, beta_lazy(3)),
-        (whole.feature_error, "feature-learning network", draw.GREEN, beta_feature(3, 1)),
+        (whole.lazy_error, "frozen initial kernel", draw.ORANGE, rg.theory.beta_lazy(3)),
+        (whole.feature_error, "feature-learning network", draw.GREEN, rg.theory.beta_feature(3, 1)),
     ):
         _medians.curve(figure, curve, label, slope=-beta, color=color)
     return figure

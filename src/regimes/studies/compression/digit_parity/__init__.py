@@ -10,8 +10,7 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression._modes import MODES, mode_arrays
-from regimes.studies.compression.digit_parity._claims import CUBES, claim
-from regimes.studies.compression.digit_parity._figures import FIGURES
+from regimes.studies.compression.digit_parity import _nets as nets
 
 # Every third of the paper's sizes 42, 51, 61, ..., 6944: 51, 87, 151, ..., 6944.
 PAPER_P = tuple(round(6944 / 1.2**n) for n in range(27, -1, -3))
@@ -89,10 +88,6 @@ class DigitParity:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the seeds side by side, then learn with the four kernels of each."""
-        from regimes.flow import Status
-        from regimes.nets import Ensemble
-        from regimes.studies.compression.digit_parity import _nets as nets
-
         sets = [
             nets.digit_parity(params.images, point.p, params.n_test, seed, point.dtype)
             for seed in point.seed
@@ -101,7 +96,7 @@ class DigitParity:
             sets[0], params.width_factor, point.seed, dtype=point.dtype, device=point.device
         )
         run = nets.train(params, start, sets)
-        end = Ensemble(start.template, run.parameters, start.buffers)
+        end = start.moved_to(run.parameters)
         trained = [nets.member(end, i) for i in range(len(sets))]
         frozen = [
             nets.frozen_kernels(nets.member(start, i), trained[i], each, params.points)
@@ -123,10 +118,10 @@ class DigitParity:
                     for each in frozen
                 ],
             ),
-            "cube_dimension": Array(("seed", "cube"), _cubes(params, point)),
+            "cube_dimension": Array(("seed", "cube"), nets.cube_dimensions(params, point)),
             "label": Array("sample", frozen[0][0].y_fresh),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
-            "fitted": Array("seed", [status is Status.FITTED for status in run.status]),
+            "fitted": Array("seed", run.fitted),
             "t_end": Array("seed", run.times[:, -1]),
             "steps": Array("seed", run.steps),
         }
@@ -137,17 +132,3 @@ class DigitParity:
     def cost(params: Params, point: Point) -> float:
         """Images passed through the network."""
         return float(len(point.seed) * params.max_steps * (point.p + 100))
-
-    figures = FIGURES
-    claims = claim
-
-
-def _cubes(params: Params, point: Point) -> list[list[float]]:
-    """What the estimator of dimension says of cubes, (seed, cube)."""
-    from regimes.studies.compression.digit_parity._nets import cube_dimension
-
-    points, draws = params.cube_points, params.cube_draws
-    return [
-        [cube_dimension(dimension, points, draws, str(point.p), seed) for dimension in CUBES]
-        for seed in point.seed
-    ]

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 import regimes as rg
+from regimes.lab import Point
 from regimes.studies._images import image_task
+from regimes.studies._types import Dataset, Ensemble, MnasNetLike, Points, Run, Tensor
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset, Points
-    from regimes.flow import Run
-    from regimes.nets import Ensemble, MnasNetLike
     from regimes.studies.compression.digit_parity import Params
 
 
 # Of the machines: the rank of a last layer is its width, too low to separate many images, and then
 # the largest penalty that has a solution is taken.
 PENALTIES = (1e8, 1e6, 1e4, 1e2)
+CUBES = (2, 5)  # dimensions of the cubes that test the estimator of dimension
 KERNELS = ("initial NTK", "final NTK", "initial last layer", "final last layer")
 
 
@@ -50,17 +48,17 @@ def digit_parity(kind: str, p: int, n_test: int | None, seed: int, dtype: str) -
     """
     import torch
 
-    from regimes.data import Points
-
     made = image_task(
         kind, 2 * p, n_test, files="split", seed=seed, precision=dtype, dtype=dtype, keep=False
     )
-    second = Points(made.x_train[p:], made.y_train[p:])
+    second = rg.data.Points(made.x_train[p:], made.y_train[p:])
     return Images(
-        first=Points(made.x_train[:p], made.y_train[:p]),
+        first=rg.data.Points(made.x_train[:p], made.y_train[:p]),
         second=second,
-        test=Points(made.x_test, made.y_test),
-        unseen=Points(torch.cat([second.x, made.x_test]), torch.cat([second.y, made.y_test])),
+        test=made.test,
+        unseen=rg.data.Points(
+            torch.cat([second.x, made.x_test]), torch.cat([second.y, made.y_test])
+        ),
         whole=made,
     )
 
@@ -71,10 +69,8 @@ def networks(
     """One network per seed."""
     import torch
 
-    from regimes.nets import MnasNetLike, stack
-
-    return stack(
-        lambda seed: MnasNetLike(
+    return rg.nets.stack(
+        lambda seed: rg.nets.MnasNetLike(
             images.whole.in_shape,
             width_factor=width_factor,
             seed=seed,
@@ -90,21 +86,19 @@ def train(params: Params, start: Ensemble, sets: Sequence[Images]) -> Run:
 
     The velocity relaxes in a time tau, the factor of the width.
     """
-    from regimes import flow
-
     like = next(iter(start.parameters.values()))
-    return flow.gradient_flow(
+    return rg.flow.gradient_flow(
         start,
         [each.whole.to(like.dtype, like.device) for each in sets],
         n_train=len(sets[0].first.y),
-        loss=flow.soft_hinge(params.softness),
+        loss=rg.flow.soft_hinge(params.softness),
         alpha=params.alpha,
         subtract_init=False,
         divide_by="alpha",
-        momentum=flow.Momentum(tau=float(params.width_factor)),
-        tolerances=flow.Tolerances(output=params.output, gradient=params.gradient),
+        momentum=rg.flow.Momentum(tau=float(params.width_factor)),
+        tolerances=rg.flow.Tolerances(output=params.output, gradient=params.gradient),
         # refusals are many: steps of a tenth cost threefold here
-        rule=flow.StepRule(first="weights", shrink=2.0),
+        rule=rg.flow.StepRule(first="weights", shrink=2.0),
         max_steps=params.max_steps,
     )
 
@@ -201,39 +195,37 @@ def learn(frozen: Sequence[Sequence[Frozen]]) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         Test errors and fractions of training points with their margin, (members, kernels) each.
     """
-    from regimes.kernels import quiet_solver
-
     each = [one for member in frozen for one in member]
-    with quiet_solver(), ThreadPoolExecutor() as threads:  # the solver lets other threads run
+    with (
+        rg.kernels.quiet_solver(),
+        ThreadPoolExecutor() as threads,
+    ):  # the solver lets other threads run
         learned = list(threads.map(_learn_one, each))
     errors, satisfied = np.reshape(learned, (len(frozen), len(KERNELS), 2)).transpose(2, 0, 1)
     return errors, satisfied
 
 
 def _learn_one(kernel: Frozen) -> tuple[float, float]:
-    from regimes.kernels import fit_machine
-
-    machine = fit_machine(
+    machine = rg.kernels.fit_machine(
         kernel.gram.cpu().numpy(), kernel.y.cpu().numpy(), penalties=PENALTIES, iterations=500_000
     )
     values = kernel.gram_test.cpu().numpy()[:, machine.chosen]
     return machine.error(values, kernel.y_test.cpu().numpy()), 1.0 - machine.unfitted
 
 
-def cube_dimension(dimension: int, points: int, draws: int, name: str, seed: int) -> float:
-    """Mean estimate by two neighbours for points even in a cube of this dimension (COMP-46).
+def cube_dimensions(params: Params, point: Point) -> list[list[float]]:
+    """What the estimator by two neighbours says of points even in a cube, (seed, cube) (COMP-46).
 
-    Args:
-        dimension: of the cube.
-        points: points in it.
-        draws: clouds of points over which the estimate is averaged.
-        name: of the random stream.
-        seed: of the draws.
+    Each is a mean over several clouds of points.
     """
     import torch
 
     from regimes._random import generator
 
-    draw = generator(seed, f"cube/{dimension}/{name}")
-    clouds = torch.rand(draws, points, dimension, generator=draw, dtype=torch.float64)
-    return float(np.mean([rg.measure.effective_dimension(cloud).value for cloud in clouds]))
+    def estimated(size: int, seed: int) -> float:
+        shape = (params.cube_draws, params.cube_points, size)
+        draw = generator(seed, f"cube/{size}/{point.p}")
+        clouds = torch.rand(shape, generator=draw, dtype=torch.float64)
+        return float(np.mean([rg.measure.effective_dimension(cloud).value for cloud in clouds]))
+
+    return [[estimated(size, seed) for size in CUBES] for seed in point.seed]

@@ -11,8 +11,7 @@ import regimes as rg
 from regimes.lab import Array, Axis, Point, Series, TrialResult, study
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression._stripe import neurons, train_at
-from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES, claim
-from regimes.studies.compression.fitting_stages._figures import FIGURES
+from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES
 
 D = 2
 GRID = np.linspace(-3.0, 3.0, 601)  # x_1 at which F(x_1, 0) is looked at
@@ -63,28 +62,26 @@ class FittingStages:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the networks of all seeds, looking at the function along the informative axis."""
-        from regimes import flow, theory
-
         sets = [
             rg.data.stripe(n_train=params.n_train, n_test=params.n_test, d=D, seed=seed)
             for seed in point.seed
         ]
-        half = flow.fraction_fitted(0.5, "half fitted")
-        moments = flow.AnyOf((flow.OnEvent("t_star"), flow.OnEvent("half fitted")))
+        half = rg.flow.fraction_fitted(0.5, "half fitted")
+        moments = rg.flow.AnyOf((rg.flow.OnEvent("t_star"), rg.flow.OnEvent("half fitted")))
         run = train_at(
             point,
             params,
             sets,
-            until=flow.loss_below(params.end_loss),
+            until=rg.flow.loss_below(params.end_loss),
             events=("t_star", half),
             observe={
-                "neurons": flow.Observer(_places, moments),
-                "profile": flow.Observer(_profile, moments),
-                "margins": flow.Observer(lambda s: s.predictions[..., 0], moments),
-                "error": flow.Observer(_test_error, flow.LogTimes(25)),
+                "neurons": rg.flow.Observer(_places, moments),
+                "profile": rg.flow.Observer(_profile, moments),
+                "margins": rg.flow.Observer(lambda s: s.predictions[..., 0], moments),
+                "error": rg.flow.Observer(lambda s: s.test_errors, rg.flow.LogTimes(25)),
             },
         )
-        tau = theory.stripe_tau(params.width, D)
+        tau = rg.theory.stripe_tau(params.width, D)
         ends = run.times[:, -1]
         moment = {"t*": run.event_times["t_star"], "half fitted": run.event_times[half.name]}
         moment["end"] = ends
@@ -105,7 +102,10 @@ class FittingStages:
             "t_star": moment["t*"] / tau,
             "end_loss": run.losses[:, -1],
             "test_error": run.test_errors,
-            "bins": [occupied_bins(zeta, size) for zeta, size in staged["neurons"][-1]],
+            "bins": [
+                rg.measure.occupied_bins(zeta, size, width=BIN, share=MASS)
+                for zeta, size in staged["neurons"][-1]
+            ],
         }
         arrays = {name: Array("seed", values) for name, values in numbers.items()}
         arrays["stage_time"] = Array(
@@ -125,18 +125,13 @@ class FittingStages:
             },
         )
 
-    figures = FIGURES
-    claims = claim
-
 
 def _places(snapshot: Any) -> Any:
     """zeta_1 and the amplitude |beta| |w| of every neuron, (m, 2, h)."""
     import torch
 
-    from regimes import measure
-
     weights, bias, readout = neurons(snapshot.parameters)
-    zeta = measure.neuron_interfaces(weights.double(), bias.double())
+    zeta = rg.measure.neuron_interfaces(weights.double(), bias.double())
     return torch.stack([zeta, (readout.abs() * weights.norm(dim=-1)).double()], 1)
 
 
@@ -150,28 +145,9 @@ def _profile(snapshot: Any) -> Any:
     return snapshot.predict(x)[..., 0]
 
 
-def _test_error(snapshot: Any) -> Any:
-    import torch
-
-    test = snapshot.members.test.select(torch.from_numpy(snapshot.numbers))
-    return (snapshot.predict_test()[..., 0] * test.y <= 0).double().mean(-1)
-
-
 def _distances(data: Any, predictions: np.ndarray) -> tuple[float, float]:
     """Mean distance from the nearest interface of the fitted points and of the others."""
     x, y = data.x_train[:, 0].double().numpy(), data.y_train.double().numpy()
     away = np.abs(x[:, None] - np.array(EDGES)).min(1)
     fitted = y * predictions > 1
     return float(away[fitted].mean()), float(away[~fitted].mean())
-
-
-def occupied_bins(zeta: np.ndarray, amplitude: np.ndarray) -> int:
-    """Fewest bins of width 0.2 on [-3, 3] that hold 90 % of the amplitude; 31 if none do.
-
-    >>> occupied_bins(np.array([0.1, 0.1, 2.5, 9.0]), np.array([5.0, 3.0, 1.5, 0.5]))
-    2
-    """
-    count = round(6 / BIN)
-    mass, _ = np.histogram(zeta, bins=count, range=(-3.0, 3.0), weights=amplitude)
-    reached = np.cumsum(np.sort(mass)[::-1]) >= MASS * amplitude.sum()
-    return int(reached.argmax()) + 1 if reached.any() else count + 1

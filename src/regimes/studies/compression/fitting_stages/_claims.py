@@ -2,21 +2,20 @@
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Claims, Parts, above, below, mean_of, need
+from regimes.lab import Data, judge
 from regimes.studies.compression._attractors import EDGES
 
 STAGES = ("t*", "half fitted", "end")
 BIN, MASS, BINS = 0.2, 0.9, 8  # COMP-33: so much of the amplitude in so many bins of this width
 
-claim = Claims()
+claim = judge.Claims()
 
 
 @claim("COMP-32", "fitted points farther from the interfaces: ratio > 1")
-def _order(dataset: Data) -> Parts:
-    ran = need(dataset, "fitted_distance", "unfitted_distance")
+def _order(dataset: Data) -> judge.Parts:
+    ran = judge.need(dataset, "fitted_distance", "unfitted_distance")
     fitted, rest = ran.fitted_distance.values, ran.unfitted_distance.values
-    yield above("distance of fitted / other points", mean_of(fitted / rest), 1.0)
+    yield judge.above("distance of fitted / other points", judge.mean_of(fitted / rest), 1.0)
     pairs = ", ".join(f"{a:.2f}/{b:.2f}" for a, b in zip(fitted, rest, strict=True))
     return (
         "mean |x_1 - nearest interface| of the points fitted at t* over that of the rest, "
@@ -25,16 +24,18 @@ def _order(dataset: Data) -> Parts:
 
 
 @claim("COMP-33", "few places of neurons; the function changes sign at the interfaces")
-def _places(dataset: Data) -> Parts:
-    ran = need(dataset, "bins", "profile")
+def _places(dataset: Data) -> judge.Parts:
+    ran = judge.need(dataset, "bins", "profile")
     tolerance = 0.05 if int(ran.n_train) < 10_000 else 0.02
     at_end, bins = ran.profile.isel(stage=-1).transpose("seed", "x1"), ran.bins.values
     crossings = [sign_changes(ran.x1.values, values) for values in at_end.values]
     farthest = max(
         np.abs(found - EDGES).max() if len(found) == 2 else np.inf for found in crossings
     )
-    yield below(f"bins with {MASS:.0%} of the amplitude, most of all runs", bins.max(), BINS)
-    yield below("two sign changes, farthest of all runs from its interface", farthest, tolerance)
+    yield judge.below(f"bins with {MASS:.0%} of the amplitude, most of all runs", bins.max(), BINS)
+    yield judge.below(
+        "two sign changes, farthest of all runs from its interface", farthest, tolerance
+    )
     shown = "; ".join(", ".join(f"{x:.3f}" for x in found) for found in crossings)
     return (
         f"bins of width {BIN} by seed: {', '.join(map(str, bins))}; F(x_1, 0) changes sign at "

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.fitting_stages._claims import STAGES
 
@@ -16,7 +15,7 @@ def _profiles(dataset: Data) -> Figure:
         "attractors make a function that is right far from the stripe only. The groups then move "
         "along the axis until the function passes zero at both interfaces; they stay few."
     )
-    first = need(dataset, "profile").isel(seed=0)
+    first = judge.need(dataset, "profile").isel(seed=0)
     times = zip(STAGES, first.stage_time.values, strict=True)
     figure = draw.axes(
         ["", "", "", *["x₁ (standard deviations)"] * 3],
@@ -59,7 +58,7 @@ def _curves(dataset: Data) -> Figure:
         "times of the figure above). Then loss and test error fall together: the compression made "
         "before t* is what the fit starts from."
     )
-    ran = need(dataset, "loss", "error", "stage_time")
+    ran = judge.need(dataset, "loss", "error", "stage_time")
     figure = draw.axes("time t / τ", "loss, error", log="xy", caption=caption)
     figure.update_xaxes(dtick=1).update_yaxes(dtick=1)
     stages = ran.stage_time.isel(seed=0).values

@@ -13,8 +13,6 @@ from regimes.lab import Axis, Point, TrialResult, collect_blocks, study
 from regimes.studies.compression.foundations import _formulas as formulas
 from regimes.studies.compression.foundations import _neurons as neurons
 from regimes.studies.compression.foundations import _training as training
-from regimes.studies.compression.foundations._claims import claim
-from regimes.studies.compression.foundations._figures import FIGURES
 from regimes.studies.compression.foundations._former import formerly
 from regimes.studies.compression.foundations._sizes import SIZES
 
@@ -58,5 +56,3 @@ class Foundations:
 
     summarise = staticmethod(collect_blocks)
     formerly = staticmethod(formerly)
-    figures = FIGURES
-    claims = claim

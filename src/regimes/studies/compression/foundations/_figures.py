@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw, ran
+from regimes.studies._types import FixedPoint
 from regimes.studies.compression import _kinks
 from regimes.studies.compression._attractors import CLASSES as SIGNATURES
 from regimes.studies.compression._attractors import COLOURS, EDGES
-
-if TYPE_CHECKING:
-    from regimes.theory import FixedPoint
-
 
 D = 2
 CLASSES = dict(zip(SIGNATURES, COLOURS, strict=True))  # signs of w_1 and beta -> colour
@@ -23,8 +21,6 @@ SIGNS = {1: "> 0", -1: "< 0"}
 def _resting(dataset: Data) -> Figure:
     """B+ and B- against zeta, dashed where the compression condition fails."""
     import torch
-
-    from regimes.theory import stripe_constants, stripe_fixed_points
 
     ran(dataset, "attractors")
     caption = (
@@ -37,14 +33,14 @@ def _resting(dataset: Data) -> Figure:
     zeta = np.linspace(-3, 3, 601)
     density = np.exp(-(zeta**2) / 2) / np.sqrt(2 * np.pi)
     for side, name, color in ((1, "B⁺ (w₁ > 0)", draw.BLUE), (-1, "B⁻ (w₁ < 0)", draw.GREEN)):
-        found = stripe_constants(torch.as_tensor(zeta), side, interfaces=EDGES)
+        found = rg.theory.stripe_constants(torch.as_tensor(zeta), side, interfaces=EDGES)
         c1, cb, label = found.c1.numpy(), found.cb.numpy(), found.c_perp.numpy()
         height = D * cb + zeta * c1
         compresses = (side * c1 * label < 0) | (np.abs(c1) > density)
         draw.line(figure, zeta, np.where(compresses, height, np.nan), name, color=color)
         other = np.where(compresses, np.nan, height)
         draw.line(figure, zeta, other, f"{name}, no compression", color=color, dash="dash")
-    for fixed in stripe_fixed_points(*EDGES, D):
+    for fixed in rg.theory.stripe_fixed_points(*EDGES, D):
         told = "attractor" if fixed.attractor else "not attractive"
         draw.points(
             figure,
@@ -80,10 +76,8 @@ def _field(dataset: Data) -> Figure:
 
 
 def boundary_velocity(sign_w: int, sign_beta: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places z on a grid of the plane and dz/dt there, (n, 2) each, by the chain rule."""
+    """Places z on a grid of the plane and dz/dt there, (n, 2) each."""
     import torch
-
-    from regimes.theory import neuron_field
 
     axis = torch.linspace(-2.4, 2.4, 17, dtype=torch.float64)
     z = torch.cartesian_prod(axis, torch.linspace(-1.9, 1.9, 14, dtype=torch.float64))
@@ -92,11 +86,7 @@ def boundary_velocity(sign_w: int, sign_beta: int) -> tuple[np.ndarray, np.ndarr
     w = z / z.norm(dim=1, keepdim=True) * (sign_w * z[:, :1].sign())
     b = -(w * z).sum(1) / D**0.5
     beta = sign_beta * (1 + b**2).sqrt()
-    dw, db, _ = neuron_field(w, b, beta, interfaces=EDGES)
-    # z = -sqrt(d) b w/|w|^2 at |w| = 1
-    along = (w * dw).sum(1, keepdim=True)
-    velocity = -(D**0.5) * (db[:, None] * w + b[:, None] * (dw - 2 * along * w))
-    return z.numpy(), velocity.numpy()
+    return z.numpy(), rg.theory.boundary_velocity(w, b, beta, interfaces=EDGES).numpy()
 
 
 def _trajectories(dataset: Data) -> Figure:
@@ -156,9 +146,7 @@ def _conservation(dataset: Data) -> Figure:
 
 
 def _attractors() -> list[FixedPoint]:
-    from regimes.theory import stripe_fixed_points
-
-    return [point for point in stripe_fixed_points(*EDGES, D) if point.attractor]
+    return [point for point in rg.theory.stripe_fixed_points(*EDGES, D) if point.attractor]
 
 
 def _by_class(at: Data) -> list[tuple[str, str, Data]]:

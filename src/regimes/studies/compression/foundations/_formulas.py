@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Tensor
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression._stripe import WEIGHT, network, neurons
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.lab import Point
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,6 @@ def _split(seed: int) -> dict[str, Any]:
     """How far the kernel of one network is from its split, relative to its own size."""
     import torch
 
-    from regimes import measure, tangent
     from regimes._random import generator
 
     d, width = 4, 80
@@ -89,11 +84,11 @@ def _split(seed: int) -> dict[str, Any]:
     stacked = {name: value.detach()[None] for name, value in net.named_parameters()}
     w, b, beta = (each[0] for each in neurons(stacked))
     x = torch.randn(60, d, generator=generator(seed, "split"), dtype=torch.float64)
-    whole = tangent.TangentKernel(net)(x)
-    first = measure.theta1(beta, w[:, :1], b, x[:, :1], d=d)
-    second = measure.theta2(beta, w[:, :1], b, x[:, :1], d=d)
+    whole = rg.tangent.TangentKernel(net)(x)
+    first = rg.measure.theta1(beta, w[:, :1], b, x[:, :1], d=d)
+    second = rg.measure.theta2(beta, w[:, :1], b, x[:, :1], d=d)
     split = first + second * (x[:, 1:] @ x[:, 1:].T)
-    spectrum = measure.split_spectrum(beta, w[:, :1], b, d=3)
+    spectrum = rg.measure.split_spectrum(beta, w[:, :1], b, d=3)
     return {
         "split_error": float((whole - split).abs().max() / whole.abs().max()),
         "spectrum_error": spectrum.error,
@@ -107,12 +102,10 @@ def _null_error(beta: Tensor, w: Tensor, b: Tensor) -> float:
     import torch
     from numpy.polynomial.hermite_e import hermegauss
 
-    from regimes import measure
-
     (nodes, mass), (across, share) = hermegauss(40), hermegauss(5)
     x = torch.cartesian_prod(torch.as_tensor(nodes), torch.as_tensor(across))
     weights = torch.as_tensor(np.outer(mass, share).ravel() / (mass.sum() * share.sum()))
-    gram = measure.shallow_kernel(beta, w, b, x)
+    gram = rg.measure.shallow_kernel(beta, w, b, x)
     images = [gram @ (weights * f) for f in (x[:, 1] ** 2 - 1, torch.ones_like(weights))]
     norms = [float((weights * image**2).sum().sqrt()) for image in images]
     return norms[0] / norms[1]
@@ -130,7 +123,6 @@ def information(params: Information, point: Point) -> TrialResult:
     """COMP-48: what the estimator of mutual information gives where it is known to fail."""
     import torch
 
-    from regimes import measure
     from regimes._random import generator
 
     n = params.information_points
@@ -142,30 +134,33 @@ def information(params: Information, point: Point) -> TrialResult:
         noise = torch.randn(n, 30, generator=source, dtype=torch.float64)
         padding = torch.zeros(n, 4, dtype=torch.float64)
         cases = (x, torch.cat([x[:, None], noise], 1), torch.cat([x[:, None], padding], 1))
-        found.append([measure.mutual_information(case, y).value for case in cases])
+        found.append([rg.measure.mutual_information(case, y).value for case in cases])
     return TrialResult(arrays={"information": Array(("draw", "case"), found)})
 
 
 def exponents(params: Nothing, point: Point) -> TrialResult:
     """COMP-49: relations among the exponents, and their values."""
-    from regimes.theory import beta_feature, beta_lazy, compression_exponent, compression_gain
-
     gaps = []
     for d in range(2, 51):
-        gaps.append(beta_lazy(d) - d / (3 * d - 2))
-        gaps.append(beta_lazy(d) + (d - 1) / (3 * d - 2) - (2 * d - 1) / (3 * d - 2))
-        gaps.append(beta_feature(d, d - 1) - (2 * d - 1) / (3 * d - 2))
+        gaps.append(rg.theory.beta_lazy(d) - d / (3 * d - 2))
+        gaps.append(rg.theory.beta_lazy(d) + (d - 1) / (3 * d - 2) - (2 * d - 1) / (3 * d - 2))
+        gaps.append(rg.theory.beta_feature(d, d - 1) - (2 * d - 1) / (3 * d - 2))
         for d_perp in range(d - 1):
-            gaps.append(beta_feature(d, d_perp) - (d + d_perp / 2) / (3 * d - 2))
-            gain = np.log(compression_gain(3.0, d, d_perp)) / np.log(3.0)
-            gaps.append(gain + compression_exponent(d, d_perp))
-    given = [beta_lazy(5), beta_feature(5, 4), beta_lazy(10), beta_feature(10, 9)]
-    given += [beta_lazy(3), beta_feature(3, 1)]
+            gaps.append(rg.theory.beta_feature(d, d_perp) - (d + d_perp / 2) / (3 * d - 2))
+            gain = np.log(rg.theory.compression_gain(3.0, d, d_perp)) / np.log(3.0)
+            gaps.append(gain + rg.theory.compression_exponent(d, d_perp))
+    given = [
+        rg.theory.beta_lazy(5),
+        rg.theory.beta_feature(5, 4),
+        rg.theory.beta_lazy(10),
+        rg.theory.beta_feature(10, 9),
+    ]
+    given += [rg.theory.beta_lazy(3), rg.theory.beta_feature(3, 1)]
     stated = [0.3846, 0.6923, 0.3571, 0.6786, 3 / 7, 1 / 2]
     return TrialResult(
         {
             "identity_gap": float(np.abs(gaps).max()),
             "value_gap": float(np.abs(np.subtract(given, stated)).max()),
-            "beta_feature_cylinder": beta_feature(3, 1),
+            "beta_feature_cylinder": rg.theory.beta_feature(3, 1),
         }
     )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regimes.lab import Array, TrialResult
+import regimes as rg
+from regimes.lab import Array, Point, TrialResult
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE
 
 if TYPE_CHECKING:
-    from regimes.lab import Point
     from regimes.studies.compression.foundations._formulas import Nothing
 
 
@@ -39,13 +39,12 @@ def _sampled_drift(seed: int, samples: int) -> tuple[np.ndarray, np.ndarray, np.
     """The drift of five neurons by quadrature and by a sample, and the error of the latter."""
     import torch
 
-    from regimes import theory
     from regimes._random import generator
 
     d, count = 3, 5
     draws = torch.randn(count, d + 1, generator=generator(seed, "neurons"), dtype=torch.float64)
     w, b = draws[:, :d], draws[:, d]
-    exact = theory.stripe_drift(w, b, interfaces=EDGES)
+    exact = rg.theory.stripe_drift(w, b, interfaces=EDGES)
     predicted = torch.cat([exact.w, exact.b[:, None]], 1)
     total, squares = torch.zeros_like(predicted), torch.zeros_like(predicted)
     chunk, source = 100_000, generator(seed, "drift")
@@ -64,11 +63,9 @@ def _sampled_drift(seed: int, samples: int) -> tuple[np.ndarray, np.ndarray, np.
 
 def attractors(params: Nothing, point: Point) -> TrialResult:
     """COMP-06 and COMP-08: flags of the tabulated points, and the ODE's field close to them."""
-    from regimes import theory
-
     flags, rates = [], []
     for d, table in TABLE.items():
-        points = theory.stripe_fixed_points(*EDGES, d)
+        points = rg.theory.stripe_fixed_points(*EDGES, d)
         for (sign_w, sign_beta), (z, _) in zip(CLASSES, table, strict=True):
             fixed = min(
                 (p for p in points if (p.sign_w, p.sign_beta) == (sign_w, sign_beta)),
@@ -102,13 +99,11 @@ def _near(fixed: Any, shift: float) -> dict[str, float]:
     """
     import torch
 
-    from regimes import theory
-
     w = torch.zeros(1, fixed.d, dtype=torch.float64)
     w[0, 0], w[0, 1] = fixed.sign_w, 1e-3
     b = -(fixed.z + shift) * w[:, 0] / fixed.d**0.5
     beta = fixed.sign_beta * ((w**2).sum(1) + b**2).sqrt()
-    dw, db, _ = theory.neuron_field(w, b, beta, interfaces=EDGES)
+    dw, db, _ = rg.theory.neuron_field(w, b, beta, interfaces=EDGES)
     along, across = float(dw[0, 0] / w[0, 0]), float(dw[0, 1] / w[0, 1])
     zeta = -(fixed.d**0.5) * float(db / w[0, 0]) - (fixed.z + shift) * along
     return {"zeta": zeta, "along": along, "across": across}
@@ -126,7 +121,6 @@ def divergence(params: Divergence, point: Point) -> TrialResult:
     """COMP-09: random neurons on infinitely many points, followed for 40 tau."""
     import torch
 
-    from regimes import theory
     from regimes._random import generator
 
     drawn = [
@@ -135,7 +129,7 @@ def divergence(params: Divergence, point: Point) -> TrialResult:
     ]
     state = torch.cat(drawn)
     times = torch.linspace(0.0, 40.0, 81, dtype=torch.float64)
-    path = theory.neuron_trajectories(
+    path = rg.theory.neuron_trajectories(
         state[:, :2], state[:, 2], state[:, 3], times, interfaces=EDGES
     )
     return TrialResult(

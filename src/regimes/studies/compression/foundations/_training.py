@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import regimes as rg
-from regimes.lab import Array, TrialResult
+from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Tensor
 from regimes.studies.compression._stripe import READOUT, WEIGHT, network, neurons, start, train
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.lab import Point
     from regimes.studies.compression.foundations._formulas import Drawn
 
 
@@ -118,13 +116,12 @@ def rotation(params: Rotation, point: Point) -> TrialResult:
     """COMP-47: the gradient lemma, the rotated flow, and fresh weights on rotated data."""
     import torch
 
-    from regimes import flow, measure
     from regimes._random import generator
 
     seeds, first = point.seed, point.seed[0]
     boost = torch.tensor([[np.cosh(0.7), np.sinh(0.7)], [np.sinh(0.7), np.cosh(0.7)]])
     x = torch.randn(50, 2, generator=generator(first, "lemma"), dtype=torch.float64)
-    lemma = measure.gradient_covariance_gap(
+    lemma = rg.measure.gradient_covariance_gap(
         lambda points: torch.tanh(points[:, 0] ** 2 - points[:, 1] ** 2), x, boost.double()
     )
     d, width = 4, 50
@@ -142,19 +139,19 @@ def rotation(params: Rotation, point: Point) -> TrialResult:
         weight = dict(other.named_parameters())[WEIGHT]
         weight.copy_(weight @ turn.T)
     pair = [
-        flow.gradient_flow(
+        rg.flow.gradient_flow(
             one,
             each,
             alpha=1e-2,
             divide_by="alpha",
-            rule=flow.StepRule(first="weights", shrink=2.0),
+            rule=rg.flow.StepRule(first="weights", shrink=2.0),
             max_steps=100,
         )
         for one, each in ((net, sets[0]), (other, turned[0]))
     ]
     outputs: Any = [run.outputs_test for run in pair]
     gap = (outputs[0] - outputs[1]).abs().max()
-    end: Any = flow.loss_below(params.rotation_end_loss)
+    end: Any = rg.flow.loss_below(params.rotation_end_loss)
     errors = []
     for number, chosen in enumerate((sets, turned)):
         run = train(

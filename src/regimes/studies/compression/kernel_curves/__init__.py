@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _frozen
-from regimes.studies.compression.kernel_curves._claims import claim
-from regimes.studies.compression.kernel_curves._figures import FIGURES
 from regimes.studies.compression.kernel_curves._tasks import FACTORS, ROOT, TASKS
 
 
@@ -66,15 +65,13 @@ class KernelCurves:
         """One machine per seed."""
         import torch
 
-        from regimes import data
-
         task = TASKS[point.task]
         factor = task.factor(point.compression, point.n_train)
         learned = []
         for seed in point.seed:
-            draw = data.stripe if task.d_par == 1 else data.cylinder
+            draw = rg.data.stripe if task.d_par == 1 else rg.data.cylinder
             made = draw(point.n_train, params.n_test, task.d, seed, dtype=torch.float64)
-            small = made.pipe(data.compress(factor, informative=task.d_par))
+            small = made.pipe(rg.data.compress(factor, informative=task.d_par))
             small = small.to(getattr(torch, point.dtype), point.device)
             learned.append(_frozen.lazily(small))
         names = ("error", "support", "unfitted")
@@ -91,6 +88,3 @@ class KernelCurves:
     def cost(params: Params, point: Point) -> float:
         """Entries of the Gram matrices."""
         return float(point.n_train * (point.n_train + params.n_test / 4))
-
-    figures = FIGURES
-    claims = claim

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+import regimes as rg
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 from regimes.studies.compression.kernel_curves._claims import gain_scan
 from regimes.studies.compression.kernel_curves._tasks import ROOT, TASKS
@@ -13,8 +13,6 @@ ERROR = "test error (fraction)"
 
 
 def _curves(dataset: Data, name: str) -> Figure:
-    from regimes.theory import beta_feature, beta_lazy
-
     task = TASKS[name]
     caption = (
         f"Test error of a hard-margin machine with the initial tangent kernel of an infinitely "
@@ -23,12 +21,12 @@ def _curves(dataset: Data, name: str) -> Figure:
         "do lowers the error and steepens the curve. Grey: the exponents predicted "
         "for the limit of large p."
     )
-    here = need(dataset, "error", task=name)
+    here = judge.need(dataset, "error", task=name)
     figure = _medians.axes(ERROR, ticks=here.n_train, caption=caption)
     shrunk = f"irrelevant directions / {task.reached:g} √p"
     for compression, label, color, beta in (
-        ("1", "data as they are", draw.ORANGE, beta_lazy(task.d)),
-        (ROOT, shrunk, draw.VIOLET, beta_feature(task.d, task.d_perp)),
+        ("1", "data as they are", draw.ORANGE, rg.theory.beta_lazy(task.d)),
+        (ROOT, shrunk, draw.VIOLET, rg.theory.beta_feature(task.d, task.d_perp)),
     ):
         if compression in here.compression:
             curve = here.error.sel(compression=compression)
@@ -37,8 +35,6 @@ def _curves(dataset: Data, name: str) -> Figure:
 
 
 def _gains(dataset: Data) -> Figure:
-    from regimes.theory import compression_exponent
-
     scan = gain_scan(dataset)
     caption = (
         f"Test error at p = {int(scan.n_train)} when the irrelevant directions of the data are "
@@ -49,7 +45,7 @@ def _gains(dataset: Data) -> Figure:
     figure = _medians.axes(ERROR, x=x, ticks=scan.compression, caption=caption)
     for name, color, errors in draw.each(scan, "task"):
         task = TASKS[name]
-        gain = compression_exponent(task.d, task.d_perp)
+        gain = rg.theory.compression_exponent(task.d, task.d_perp)
         where: dict[str, Any] = {"over": "compression", "color": color}
         _medians.curve(figure, errors, task.title, slope=-gain, below=0.9, **where)
     return figure

@@ -5,20 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies._former_keys import numbered_batch
+from regimes.studies._types import Dataset, Learned, Tensor
 from regimes.studies.compression import _frozen, _stripe
-from regimes.studies.compression.learning_curves._claims import claim
-from regimes.studies.compression.learning_curves._figures import CURVES, FIGURES
+from regimes.studies.compression.learning_curves._figures import CURVES
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.kernels import Learned
-
     Neurons: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 
@@ -85,12 +79,9 @@ class LearningCurves:
         """Train the networks of all seeds together, then one machine per kernel and seed."""
         import torch
 
-        from regimes import data
-        from regimes.theory import stripe_tau
-
         p = point.n_train
         sets = [
-            data.stripe(p, params.n_test, point.d, seed, n_kernel=p, dtype=torch.float64)
+            rg.data.stripe(p, params.n_test, point.d, seed, n_kernel=p, dtype=torch.float64)
             for seed in point.seed
         ]
         seen = {"amplification": _stripe.amplification_observer(per_decade=100)}
@@ -115,8 +106,8 @@ class LearningCurves:
             "amplification_star": at_t_star,
             "amplification_max": largest,
             "peak_time": peak_time,
-            "t_star": t_star / stripe_tau(params.width, point.d),
-            "fitted": np.array([status == "fitted" for status in run.status]),
+            "t_star": t_star / rg.theory.stripe_tau(params.width, point.d),
+            "fitted": run.fitted,
             "steps": run.steps,
             "final_unfitted": [kernels["final_error"].unfitted for kernels in machines],
             **{name: [kernels[name].error for kernels in machines] for name in machines[0]},
@@ -129,25 +120,18 @@ class LearningCurves:
         return 5e5 + float(len(point.seed) * params.width * point.n_train)
 
     formerly = staticmethod(numbered_batch)
-    figures = FIGURES
-    claims = claim
 
 
 def _machines(
     made: Dataset, before: Neurons, after: Neurons, amplification: float
 ) -> dict[str, Learned]:
     """One machine per frozen kernel, on one data set."""
-    from regimes.data import Points, compress
-    from regimes.kernels import hard_margin as learn
-
-    small = made.pipe(compress(amplification))
-    train, test = Points(made.x_train, made.y_train), Points(made.x_test, made.y_test)
-    kernel = _frozen.initial_kernel
+    learn, kernel = rg.kernels.hard_margin, _frozen.initial_kernel
+    small = made.pipe(rg.data.compress(amplification))
+    fresh = made.probes["kernel"]
     return {
-        "initial_error": learn(kernel, train, test),
-        "own_error": learn(_frozen.network_kernel(*before), train, test),
-        "compressed_error": learn(
-            kernel, Points(small.x_train, small.y_train), Points(small.x_test, small.y_test)
-        ),
-        "final_error": learn(_frozen.network_kernel(*after), made.probes["kernel"], test),
+        "initial_error": learn(kernel, made.train, made.test),
+        "own_error": learn(_frozen.network_kernel(*before), made.train, made.test),
+        "compressed_error": learn(kernel, small.train, small.test),
+        "final_error": learn(_frozen.network_kernel(*after), fresh, made.test),
     }

@@ -1,7 +1,7 @@
 """Test errors against the number of points, after [Paccolat 2021, fig. 2], and amplification."""
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+import regimes as rg
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _medians
 
 CURVES = {  # variable: name, colour, dash
@@ -14,8 +14,6 @@ CURVES = {  # variable: name, colour, dash
 
 
 def _errors(dataset: Data) -> Figure:
-    from regimes.theory import beta_feature, beta_lazy
-
     caption = (
         "Test error against the number p of training points for the stripe in d dimensions; "
         "medians over seeds, bars hold the middle half. The network that learns features makes far "
@@ -24,15 +22,15 @@ def _errors(dataset: Data) -> Figure:
         "the kernel after training comes close to the network on points it never saw: what was "
         "learned is mostly the compression. Grey: the exponents predicted for large p."
     )
-    ran = need(dataset, *CURVES)
+    ran = judge.need(dataset, *CURVES)
     panels = [f"d = {d}" for d in ran.d.values]
     figure = _medians.axes(
         "test error (fraction)", ticks=ran.n_train, panels=panels, caption=caption
     )
     for panel, (d, _, here) in enumerate(draw.each(ran, "d"), start=1):
         slopes = {
-            "initial_error": (-beta_lazy(d), "-d/(3d-2)"),
-            "feature_error": (-beta_feature(d, d - 1), "-(2d-1)/(3d-2)"),
+            "initial_error": (-rg.theory.beta_lazy(d), "-d/(3d-2)"),
+            "feature_error": (-rg.theory.beta_feature(d, d - 1), "-(2d-1)/(3d-2)"),
         }
         for name, (label, color, dash) in CURVES.items():
             slope, formula = slopes.get(name, (None, ""))
@@ -57,7 +55,7 @@ def _amplification(dataset: Data) -> Figure:
         "the middle half. Most runs amplify further while they fit the points near the interfaces. "
         "Grey: the predicted growth as the root of p."
     )
-    ran = need(dataset, "amplification_star")
+    ran = judge.need(dataset, "amplification_star")
     figure = _medians.axes("amplification Lambda", ticks=ran.n_train, caption=caption)
     for d, color, here in draw.each(ran, "d"):
         star, most = here.amplification_star, here.amplification_max

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
-from regimes.studies.compression.neuron_trajectories._claims import claim
-from regimes.studies.compression.neuron_trajectories._figures import FIGURES
 from regimes.studies.compression.neuron_trajectories._trial import equation, growth, places
 
 PARTS = {"places": places, "growth": growth, "equation": equation}
@@ -84,6 +82,3 @@ class NeuronTrajectories:
             return params.growth_n_train * params.growth_width / params.growth_step * 1.6
         width = params.width if point.part == "places" else params.equation_width
         return params.n_train * width / params.step
-
-    figures = FIGURES
-    claims = claim

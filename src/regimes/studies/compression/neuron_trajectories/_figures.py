@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _kinks
 from regimes.studies.compression._attractors import CLASSES, COLOURS, NAMES, TABLE
 
@@ -16,7 +15,7 @@ def _one_neuron(dataset: Data) -> Figure:
         "agree until t*: before any point is fitted, neurons do not know of each other. Dips are "
         "changes of sign. The uninformative w₂ falls behind until noise carries it along."
     )
-    at = need(dataset, "network_log", "theory_log", part="places").isel(followed=0)
+    at = judge.need(dataset, "network_log", "theory_log", part="places").isel(followed=0)
     figure = draw.axes("time t / τ", "size of the weight", log="y", caption=caption)
     figure.update_yaxes(dtick=1)
     for weight, name in enumerate(("w₁", "w₂", "b", "β")):
@@ -39,7 +38,7 @@ def _plane(dataset: Data) -> Figure:
         "for the neurons' signs, the band is the stripe. Neurons that end away from the crosses "
         "are the slow ones."
     )
-    at = need(dataset, "z", "signs", part="places")
+    at = judge.need(dataset, "z", "signs", part="places")
     figure = _kinks.plane(caption)
     for signs, name, color, (place, _) in zip(CLASSES, NAMES, COLOURS, TABLE[2], strict=True):
         z = at.z.values[:, (at.signs == signs).all("sign").values]
@@ -55,7 +54,7 @@ def _growth(dataset: Data) -> Figure:
         "gathering at the attractor they grow exponentially; the dashed line has the rate 1/τ* "
         "that theory gives there."
     )
-    at = need(dataset, "growth_times", "growth_size", part="growth")
+    at = judge.need(dataset, "growth_times", "growth_size", part="growth")
     times, size, rate = at.growth_times.values, at.growth_size.values, float(at.rate)
     figure = draw.axes("time t / τ", "rms of w₁", log="y", caption=caption)
     figure.update_yaxes(dtick=1)

@@ -8,13 +8,12 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Dataset, Run
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE, fastest_attractor
 from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.neuron_trajectories._claims import CLOSE, FOLLOWED
 
 if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Run
     from regimes.studies.compression.neuron_trajectories import Params
 
 
@@ -70,12 +69,10 @@ def equation(params: Params, point: Point) -> TrialResult:
 
 def growth(params: Params, point: Point) -> TrialResult:
     """How fast the weights of the fastest class grow in d = 5."""
-    from regimes import theory
-
     d, width = 5, params.growth_width
     options = {"width": width, "alpha": params.growth_alpha, "weight": params.growth_step}
     _, run = _train(params, point, d, params.growth_n_train, **options)
-    tau = theory.stripe_tau(width, d)
+    tau = rg.theory.stripe_tau(width, d)
     sizes = [_class_size(run.recordings["state"], number, tau) for number in range(len(point.seed))]
     slopes = []
     for times, size in sizes:
@@ -98,10 +95,8 @@ def _train(
     params: Params, point: Point, d: int, n_train: int, **options: Any
 ) -> tuple[list[Dataset], Run]:
     """Data sets, and a run that keeps every neuron's (w, b, beta) after each step."""
-    from regimes import flow
-
     sets = [rg.data.stripe(n_train=n_train, n_test=1, d=d, seed=seed) for seed in point.seed]
-    every_step = flow.Observer(lambda s: neuron_states(s).double(), flow.EverySteps(1))
+    every_step = rg.flow.Observer(lambda s: neuron_states(s).double(), rg.flow.EverySteps(1))
     seen = {"state": every_step}
     return sets, train_at(point, params, sets, until="t_star", observe=seen, **options)
 
@@ -110,14 +105,12 @@ def _in_the_plane(
     params: Params, point: Point, width: int
 ) -> tuple[list[Dataset], list[tuple[Any, Any]], Any]:
     """Data sets of d = 2; states and times of the living neurons of their networks; t* in tau."""
-    from regimes import measure, theory
-
     sets, run = _train(params, point, 2, params.n_train, width=width, weight=params.step)
-    tau, record = theory.stripe_tau(width, 2), run.recordings["state"]
+    tau, record = rg.theory.stripe_tau(width, 2), run.recordings["state"]
     seen = []
     for states, times, data in zip(record.values, record.times, sets, strict=True):
         first, x = states[0], data.x_train.double()
-        living = states[:, ~measure.dead_neurons(first[:, :2], first[:, 2], x)]
+        living = states[:, ~rg.measure.dead_neurons(first[:, :2], first[:, 2], x)]
         seen.append((living, times / tau))
     return sets, seen, run.event_times["t_star"] / tau
 
@@ -135,9 +128,7 @@ def _grown(living: Any, step: int) -> np.ndarray:
 
 def classes(state: Any, d: int) -> tuple[np.ndarray, np.ndarray]:
     """Amplitude-weighted z_1 of each class, and the share of its neurons with |z_2| < 0.1."""
-    from regimes import measure
-
-    z = measure.neuron_vectors(state[:, :d], state[:, d]).numpy()
+    z = rg.measure.neuron_vectors(state[:, :d], state[:, d]).numpy()
     readout, w1 = state[:, -1].numpy(), state[:, 0].numpy()
     amplitude = np.abs(readout) * state[:, :d].norm(dim=1).numpy()
     means, shares = np.full(len(CLASSES), np.nan), np.full(len(CLASSES), np.nan)
@@ -159,16 +150,16 @@ def _gaps(
     """
     import torch
 
-    from regimes import theory
-
     first = states[0]
-    path = theory.neuron_trajectories(
+    path = rg.theory.neuron_trajectories(
         first[:, :-2],
         first[:, -2],
         first[:, -1],
         times[steps],
         interfaces=EDGES,
-        noise=theory.AxisNoise(data.x_train, data.y_train, interfaces=EDGES, everything=everything),
+        noise=rg.theory.AxisNoise(
+            data.x_train, data.y_train, interfaces=EDGES, everything=everything
+        ),
         rtol=1e-4,
     )
     b, beta = path.log_abs(path.b), path.log_abs(path.beta)
@@ -179,11 +170,9 @@ def _gaps(
 
 def _pictures(states: Any, followed: Any, times: Any, data: Any) -> dict[str, Array]:
     """What figs. 3a and 3c show of one network."""
-    from regimes import measure
-
     steps = _evenly(len(times), SHOWN).tolist()
     some = states[steps][:, :SHOWN]
-    z = measure.neuron_vectors(some[..., :2], some[..., 2])
+    z = rg.measure.neuron_vectors(some[..., :2], some[..., 2])
     _, predicted = _gaps(followed, times, data, steps, everything=True)
     measured = followed[steps].abs().log()
     over = ("time", "followed", "weight")
@@ -203,9 +192,7 @@ def _evenly(count: int, wanted: int) -> np.ndarray:
 
 def table_error(d: int) -> float:
     """Largest difference of z* and tau/tau* from the table; infinite if not three."""
-    from regimes import theory
-
-    found = [point for point in theory.stripe_fixed_points(*EDGES, d) if point.attractor]
+    found = [point for point in rg.theory.stripe_fixed_points(*EDGES, d) if point.attractor]
     if [(point.sign_w, point.sign_beta) for point in found] != list(CLASSES):
         return float("inf")
     computed = np.array([(point.z, point.rate) for point in found])

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow
-from regimes.studies.compression.plateaus._claims import claim
-from regimes.studies.compression.plateaus._figures import FIGURES
 
 SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha
 
@@ -69,10 +68,8 @@ class Plateaus:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train one network at every alpha until t*, and its frozen initial kernel."""
-        from regimes import data, flow, measure, theory
-
-        tau = theory.stripe_tau(params.width, params.d)
-        made = data.stripe(n_train=point.p, n_test=1, d=params.d, seed=point.seed)
+        tau = rg.theory.stripe_tau(params.width, params.d)
+        made = rg.data.stripe(n_train=point.p, n_test=1, d=params.d, seed=point.seed)
         stars, amplifications = [], []
         for dtype, alphas in shared.by_precision(point.alpha, SINGLE_BELOW):
             run = shared.train_at(
@@ -87,8 +84,8 @@ class Plateaus:
             )
             stars.append(run.event_times["t_star"].numpy() / tau)
             weights = run.parameters[shared.WEIGHT].double()
-            amplifications.append(measure.amplification(weights).cpu().numpy())
-        limits = flow.Tolerances(output=params.output, gradient=None)
+            amplifications.append(rg.measure.amplification(weights).cpu().numpy())
+        limits = rg.flow.Tolerances(output=params.output, gradient=None)
         frozen = frozen_flow(
             point, made, point.seed, params.width, until="t_star", tolerances=limits
         )
@@ -107,6 +104,3 @@ class Plateaus:
     def cost(params: Params, point: Point) -> float:
         """Steps are many alike, so points decide."""
         return float(point.p)
-
-    figures = FIGURES
-    claims = claim

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import nearest, where_ran
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression.plateaus._claims import predicted_slope
 
 
@@ -19,14 +18,14 @@ def _plateaus(dataset: Data) -> Figure:
     panels = ("t* in units of tau", "amplification Λ at t*")
     figure = draw.axes("alpha", "", log="xy", panels=panels, legend="below", caption=caption)
     figure.update_xaxes(dtick=4)
-    ran = where_ran(dataset, "p", "t_star").sortby("alpha")
+    ran = judge.where_ran(dataset, "p", "t_star").sortby("alpha")
     for p, color, here in draw.each(ran, "p"):
         draw.curve(figure, here.t_star, "alpha", f"p = {p}", color=color)
         draw.curve(figure, here.amplification, "alpha", f"p = {p}", color=color, panel=2)
     first, alpha = ran.isel(p=0).mean("seed"), ran.alpha.values
     small, large = alpha[alpha <= 1e-4], alpha[alpha >= 0.1]
     if len(small):
-        matched = nearest(first, alpha=1e-6)
+        matched = judge.nearest(first, alpha=1e-6)
         rise = predicted_slope(ran) * np.log(float(matched.alpha) / small)
         name = "slope of the fastest fixed point"
         draw.line(figure, small, float(matched.t_star) + rise, name, color=draw.INK, dash="dot")

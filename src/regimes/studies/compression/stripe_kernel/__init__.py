@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies._types import Tensor
 from regimes.studies.compression._modes import MODES, mode_arrays
 from regimes.studies.compression._stripe import neuron_states, train_at
-from regimes.studies.compression.stripe_kernel._claims import STAGES, claim
-from regimes.studies.compression.stripe_kernel._figures import FIGURES
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from regimes.studies.compression.stripe_kernel._claims import STAGES
 
 
 @dataclass(frozen=True)
@@ -89,17 +85,15 @@ class StripeKernel:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train all seeds side by side and examine their kernels at the three stages."""
-        from regimes import flow, theory
-
         sets = [
             rg.data.stripe(
                 n_train=point.p, n_test=params.n_test, d=point.d, seed=s, n_kernel=params.points
             )
             for s in point.seed
         ]
-        seen = {"neurons": flow.Observer(neuron_states, flow.OnEvent("t_star"))}
+        seen = {"neurons": rg.flow.Observer(neuron_states, rg.flow.OnEvent("t_star"))}
         run = train_at(point, params, sets, observe=seen)
-        tau = theory.stripe_tau(params.width, point.d)
+        tau = rg.theory.stripe_tau(params.width, point.d)
         found, residual, amplification = [], [], []
         for number, each in enumerate(sets):
             x, y = each.probes["kernel"]
@@ -117,7 +111,7 @@ class StripeKernel:
             "ridge": Array("ridge", params.ridges),
             "test_error": Array("seed", run.test_errors),
             "satisfied": Array("seed", run.history["satisfied"][:, -1]),
-            "fitted": Array("seed", [status is flow.Status.FITTED for status in run.status]),
+            "fitted": Array("seed", run.fitted),
             "t_star": Array("seed", run.event_times["t_star"] / tau),
             "t_end": Array("seed", run.times[:, -1] / tau),
             "steps": Array("seed", run.steps),
@@ -130,9 +124,6 @@ class StripeKernel:
         return len(point.seed) * (
             params.max_steps * float(params.width * point.p * point.d) + 1e2 * params.points**3
         )
-
-    figures = FIGURES
-    claims = claim
 
 
 def _stages(seen: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:

@@ -3,8 +3,7 @@
 from functools import partial
 from itertools import cycle
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression import _mode_figures as modes
 from regimes.studies.compression.stripe_kernel._claims import STAGES, as_in_figure_9
 
@@ -18,7 +17,7 @@ def _split(dataset: Data) -> Figure:
     )
     figure = draw.axes("stage of training", "relative Frobenius distance (1)", caption=caption)
     figure.update_yaxes(rangemode="tozero")
-    ran = need(dataset, "residual").residual.stack(run=("d", "p")).dropna("run", how="all")
+    ran = judge.need(dataset, "residual").residual.stack(run=("d", "p")).dropna("run", how="all")
     for (d, p), color in zip(ran.run.values, cycle(draw.COLORS), strict=False):
         name = f"d = {d}, p = {p}"
         draw.curve(figure, ran.sel(run=(d, p)), "stage", name, x=STAGES, color=color)

@@ -15,9 +15,8 @@ from regimes.studies.compression.weights_aligning._claims import (
     INFORMATIVE,
     LAZY,
     START_DIMENSION,
-    claim,
 )
-from regimes.studies.compression.weights_aligning._figures import FIGURES, film_times
+from regimes.studies.compression.weights_aligning._figures import film_times
 
 
 @dataclass(frozen=True)
@@ -81,20 +80,18 @@ class WeightsAligning:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the networks of all seeds; film the first."""
-        from regimes import flow, measure
-
         model = point.model
         d, informative = DIMENSION[model], INFORMATIVE[model]
         make = getattr(rg.data, model)
         sets = [make(n_train=params.n_train, n_test=1000, d=d, seed=seed) for seed in point.seed]
-        film = flow.Observer(_arrows(params.shown_neurons), flow.LogTimes(25))
-        at_t_star = flow.Observer(neuron_states, flow.OnEvent("t_star"))
+        film = rg.flow.Observer(_arrows(params.shown_neurons), rg.flow.LogTimes(25))
+        at_t_star = rg.flow.Observer(neuron_states, rg.flow.OnEvent("t_star"))
         run = train_at(
             point,
             params,
             sets,
             alpha=point.alpha,
-            until=flow.loss_below(params.end_loss),
+            until=rg.flow.loss_below(params.end_loss),
             observe={"film": film, "state": at_t_star},
         )
         weights, _, readout = neurons(run.parameters)
@@ -102,15 +99,17 @@ class WeightsAligning:
         then = run.recordings["state"].at(run.event_times["t_star"])
         x = [each.x_train.to(start) for each in sets]
         dead = [
-            measure.dead_neurons(s[:, :d], s[:, d], points)
+            rg.measure.dead_neurons(s[:, :d], s[:, d], points)
             for s, points in zip(start, x, strict=True)
         ]
         unmoved = (then == start).all(-1)
         times, arrows = _pick(run, params.frames)
         shown = sets[0]
         numbers = {
-            "share_start": measure.informative_share(start[..., :d], start[..., -1], informative),
-            "share_end": measure.informative_share(weights, readout, informative),
+            "share_start": rg.measure.informative_share(
+                start[..., :d], start[..., -1], informative
+            ),
+            "share_end": rg.measure.informative_share(weights, readout, informative),
             "t_star": run.event_times["t_star"],
             "end_time": run.times[:, -1],
             "end_loss": run.losses[:, -1],
@@ -136,9 +135,6 @@ class WeightsAligning:
     def cost(params: Params, point: Point) -> float:
         """Lazy runs take more steps to the same loss."""
         return 2.0 if point.alpha >= LAZY else 1.0
-
-    figures = FIGURES
-    claims = claim
 
 
 def _arrows(count: int) -> Any:
@@ -169,14 +165,12 @@ def _pick(run: Any, frames: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _start_amplification(params: Params, point: Point) -> np.ndarray:
     """Lambda of untrained networks, (seeds, draws): other seeds are other networks."""
-    from regimes import measure
-
     d, informative = START_DIMENSION[point.model], INFORMATIVE[point.model]
     draws = params.start_draws
 
     def amplification(seed: int) -> float:
         net = network(d, params.start_width, seed, dtype=point.dtype, device=point.device)
         weights = dict(net.named_parameters())[WEIGHT].detach()
-        return float(measure.amplification(weights, informative=informative))
+        return float(rg.measure.amplification(weights, informative=informative))
 
     return np.array([[amplification(s * draws + k) for k in range(draws)] for s in point.seed])

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import where_ran
+import regimes as rg
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.compression._attractors import EDGES
 from regimes.studies.compression.weights_aligning._arrows import Panel, picture
 from regimes.studies.compression.weights_aligning._claims import LAZY
@@ -67,7 +67,7 @@ def _film(dataset: Data, model: str) -> Figure:
 
 def _scales(dataset: Data, model: str) -> Data:
     """The scales alpha at which a model has run, the smallest first."""
-    return where_ran(dataset, "alpha", "film", model=model).sortby("alpha")
+    return judge.where_ran(dataset, "alpha", "film", model=model).sortby("alpha")
 
 
 def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:
@@ -78,9 +78,7 @@ def _panel(at: Data, model: str, plane: tuple[int, int], title: str) -> Panel:
 
 def _boundary(model: str, plane: tuple[int, int]) -> tuple[dict[str, Any], ...]:
     """Where the label changes in the plane, as plotly shapes."""
-    from regimes.data import balanced_radius
-
-    radius = balanced_radius()
+    radius = rg.data.balanced_radius()
     if model == "cylinder" and plane == (0, 1):
         corners = {"x0": -radius, "y0": -radius, "x1": radius, "y1": radius}
         return ({"type": "circle", **corners},)

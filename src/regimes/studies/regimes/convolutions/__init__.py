@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, replace
 
+import regimes as rg
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes._adam import adam, nearly_fitted, unfitted
-from regimes.studies.regimes.convolutions._claims import claim
-from regimes.studies.regimes.convolutions._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,6 @@ class Convolutions:
         """Train the networks of all seeds at one scale."""
         import torch
 
-        from regimes.nets import ConvNet4, stack
-
         dtype = "float32" if point.scale <= params.single_to else "float64"
         data = image_task(
             point.images,
@@ -90,8 +87,8 @@ class Convolutions:
             device=point.device,
         )
 
-        def network(seed: int) -> ConvNet4:
-            return ConvNet4(
+        def network(seed: int) -> rg.nets.ConvNet4:
+            return rg.nets.ConvNet4(
                 data.in_shape,
                 width=params.width,
                 kernel_size=params.kernel_size,
@@ -101,7 +98,7 @@ class Convolutions:
             )
 
         run = adam(
-            stack(network, list(point.seed)),
+            rg.nets.stack(network, list(point.seed)),
             data,
             point.scale / params.width**0.5,
             rate=params.rate,
@@ -118,6 +115,3 @@ class Convolutions:
     def cost(params: Params, point: Point) -> float:
         """The smaller the scale, the farther the weights have to go, in steps of one length."""
         return float(min(params.max_steps, 300.0 + 3000.0 * point.scale**-0.5))
-
-    figures = FIGURES
-    claims = claim

@@ -1,7 +1,6 @@
 """Errors of convolutional networks against the scale of their output."""
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes._outcome_figures import PERCENT, SCALE, draw_errors
 
 
@@ -13,7 +12,7 @@ def _errors(dataset: Data) -> Figure:
         "connected networks show; averaging over seeds narrows the gap. On Fashion no side wins: "
         "an intermediate scale does. Bars are one standard error."
     )
-    sets = need(dataset, "ensemble_error").images.values.tolist()
+    sets = judge.need(dataset, "ensemble_error").images.values.tolist()
     figure = draw.axes(SCALE, PERCENT, log="x", panels=sets, legend="below", caption=caption)
     figure.update_xaxes(dtick=1)
     for panel, images in enumerate(sets, start=1):

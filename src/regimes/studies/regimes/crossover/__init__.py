@@ -4,7 +4,6 @@ from regimes.lab import study
 from regimes.studies.regimes import _plane
 from regimes.studies.regimes._crossover import claim
 from regimes.studies.regimes._plane import Params
-from regimes.studies.regimes.crossover._figures import FIGURES
 
 
 @study(
@@ -37,7 +36,6 @@ class Crossover:
     The papers: [Geiger 2020, secs. 5 and 6], [Geiger 2021, sec. 4].
     """
 
-    figures = FIGURES
     claims = claim
     trial = staticmethod(_plane.trial)
     cost = staticmethod(_plane.cost)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.double_descent._claims import claim
-from regimes.studies.regimes.double_descent._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,6 @@ class DoubleDescent:
 
     The paper: [Geiger 2021, sec. 3 and fig. 6].
     """
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:

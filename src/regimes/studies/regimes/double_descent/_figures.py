@@ -3,8 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import Missing
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes._outcome_figures import PERCENT, errors_at_each_scale
 from regimes.studies.regimes.double_descent._claims import flow_of, jamming
 
@@ -45,7 +44,7 @@ def _norms(dataset: Data) -> Figure:
 
 def _mark_jamming(figure: Figure, flow: Data) -> None:
     for _, color, part in draw.each(flow, "scale"):
-        with suppress(Missing):
+        with suppress(judge.Missing):
             draw.level(figure, x=jamming(part), color=color)
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import regimes as rg
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._images import image_task
+from regimes.studies._types import Dataset
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.flow_check._claims import claim
-from regimes.studies.regimes.flow_check._figures import FIGURES
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
 
 
 @dataclass(frozen=True)
@@ -85,9 +82,6 @@ class FlowCheck:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train the same networks twice and compare their predictions on test points."""
-        from regimes.flow import Momentum
-        from regimes.measure import relative_change
-
         data = _task(params, point.device)
         usual: dict[str, Any] = {"eps": params.eps, "max_steps": params.max_steps}
         changed, tau = dict(usual), 0.0
@@ -98,20 +92,22 @@ class FlowCheck:
         else:
             width, depth = params.width_memory, params.depth_memory
             tau = memory_time(point.scale) * (10.0 if point.check.endswith("10") else 1.0)
-            changed["momentum"] = Momentum(tau=tau)
+            changed["momentum"] = rg.flow.Momentum(tau=tau)
         start, alpha = _setting.members(
             data.x_train[0].numel(), width, depth, (point.scale,), point.seed, device=point.device
         )
         plain = _training.train(start, data, alpha, **usual)
         altered = _training.train(start, data, alpha, **changed)
         found = {
-            "difference": relative_change(_runs.predictions(altered), _runs.predictions(plain)),
+            "difference": rg.measure.relative_change(
+                altered.test_predictions, plain.test_predictions
+            ),
             "error": plain.test_errors,
             "altered_error": altered.test_errors,
             "steps": plain.steps.double(),
             "altered_steps": altered.steps.double(),
             "time": plain.times[:, -1],
-            "kept": _runs.fitted(plain) * _runs.fitted(altered),
+            "kept": (plain.fitted & altered.fitted).double(),
             "worst_output": plain.worst["output"],
             "worst_gradient": plain.worst["gradient"],
         }
@@ -123,9 +119,6 @@ class FlowCheck:
         """Ten times as many steps with the finer tolerance; more of them where features grow."""
         steps = 11.0 if point.check == "steps" else 2.0
         return steps * (3.0 if point.scale < 0.5 else 1.0)
-
-    figures = FIGURES
-    claims = claim
 
 
 def memory_time(scale: float) -> float:

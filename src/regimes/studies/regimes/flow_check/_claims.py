@@ -4,18 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import (
-    Claims,
-    Measured,
-    Missing,
-    Part,
-    Parts,
-    below,
-    mean_of,
-    need,
-    within,
-)
+from regimes.lab import Data, judge
 from regimes.studies.regimes._outcomes import training_points
 
 SCALES = (1e-2, 1.0, 1e2, 1e4)  # what shorter steps are judged on
@@ -23,11 +12,11 @@ MEMORY_SCALES = (1.0, 1e3)  # and momentum
 TINY = 60  # training points: below, nothing is judged
 FULL = 10_000  # training points of the paper's own runs
 
-claim = Claims()
+claim = judge.Claims()
 
 
 @claim("REG-45", "relative test differences < 3e-3")
-def _outputs(dataset: Data) -> Parts:
+def _outputs(dataset: Data) -> judge.Parts:
     """3e-3 on small problems, 1e-3 at the paper's size."""
     rows = _fitted(dataset, "steps", SCALES)
     high = 1e-3 if int(rows[0].p) >= FULL else 3e-3
@@ -41,11 +30,11 @@ def _outputs(dataset: Data) -> Parts:
 
 
 @claim("REG-46", "the time is about doubled: steps multiplied by 4/3 to 3")
-def _time(dataset: Data) -> Parts:
+def _time(dataset: Data) -> judge.Parts:
     """The paper's factor of two, within a factor of 1.5 for its "roughly"."""
     told = []
     for row in _fitted(dataset, "steps", SCALES):
-        yield within(_steps_at(row), _more_steps(row), 2 / 1.5, 2 * 1.5)
+        yield judge.within(_steps_at(row), _more_steps(row), 2 / 1.5, 2 * 1.5)
         clock = float(row.altered_seconds / row.seconds)
         share = float(row.worst_output.max()) / 0.1
         told.append(
@@ -61,19 +50,19 @@ def _time(dataset: Data) -> Parts:
 
 
 @claim("REG-46b", "ours, of a first-order scheme: steps multiplied by 6 to 10 on small problems")
-def _steps_of_first_order(dataset: Data) -> Parts:
+def _steps_of_first_order(dataset: Data) -> judge.Parts:
     for row in _fitted(dataset, "steps", SCALES):
-        yield within(_steps_at(row), _more_steps(row), 6.0, 10.0)
+        yield judge.within(_steps_at(row), _more_steps(row), 6.0, 10.0)
     return "steps of first order, whose error is that of the gradient's condition"
 
 
 @claim("REG-47", "relative test differences < 1e-2")
-def _memory(dataset: Data) -> Parts:
+def _memory(dataset: Data) -> judge.Parts:
     rows = _fitted(dataset, "memory", MEMORY_SCALES)
     for row in rows:
         yield _difference(row, 1e-2)
     told = [f"tau = {row.tau:g} at scale {row.scale:g}" for row in rows]
-    with suppress(Missing):
+    with suppress(judge.Missing):
         longer = ", ".join(
             f"scale {row.scale:g}: {float(row.difference.mean()):.2g}"
             for row in _fitted(dataset, "memory x 10", MEMORY_SCALES)
@@ -86,10 +75,10 @@ def _fitted(dataset: Data, check: str, scales: tuple[float, ...]) -> list[Data]:
     """The runs of a check that fitted both times, for each of these scales."""
     rows = []
     for scale in scales:
-        row = need(dataset, "difference", check=check, scale=scale)
+        row = judge.need(dataset, "difference", check=check, scale=scale)
         row = row.isel(seed=np.flatnonzero(row.kept.values == 1))
         if row.sizes["seed"] < 2:
-            raise Missing(f"fewer than two runs of {check} fitted at scale {scale:g}")
+            raise judge.Missing(f"fewer than two runs of {check} fitted at scale {scale:g}")
         rows.append(row)
     training_points(rows[0], TINY)
     return rows
@@ -99,9 +88,9 @@ def _steps_at(row: Data) -> str:
     return f"steps ratio at scale {row.scale:g}"
 
 
-def _more_steps(row: Data) -> Measured:
-    return mean_of(row.altered_steps / row.steps)
+def _more_steps(row: Data) -> judge.Measured:
+    return judge.mean_of(row.altered_steps / row.steps)
 
 
-def _difference(row: Data, high: float) -> Part:
-    return below(f"difference at scale {row.scale:g}", mean_of(row.difference), high)
+def _difference(row: Data, high: float) -> judge.Part:
+    return judge.below(f"difference at scale {row.scale:g}", judge.mean_of(row.difference), high)

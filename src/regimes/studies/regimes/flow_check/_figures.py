@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes._outcome_figures import SCALE
 
 CHECKS = {  # check -> what it is, colour
@@ -58,7 +57,7 @@ def _costs(dataset: Data) -> Figure:
 
 def _checks(dataset: Data) -> Iterator[tuple[str, str, Data]]:
     """What is checked, its colour, and the scales at which it has run."""
-    for check, _, row in draw.each(need(dataset, "difference").sortby("scale"), "check"):
+    for check, _, row in draw.each(judge.need(dataset, "difference").sortby("scale"), "check"):
         label, color = CHECKS.get(check, (check, draw.SLATE))
         yield label, color, row.dropna("scale", how="all", subset=["difference"])
 

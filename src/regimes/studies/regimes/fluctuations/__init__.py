@@ -10,8 +10,6 @@ import numpy as np
 from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
 from regimes.studies.regimes import _former, _runs, _setting, _training
 from regimes.studies.regimes._scans import WIDTHS
-from regimes.studies.regimes.fluctuations._claims import claim
-from regimes.studies.regimes.fluctuations._figures import FIGURES
 
 HALF_DECADES = (*(float(f"{m}e{k}") for k in range(-2, 4) for m in (1, 3)), 1e4)
 MANY_SCALES = (*(float(f"{m}e{k}") for k in range(-4, 7) for m in (1, 3.2)), 1e7)
@@ -117,7 +115,7 @@ class Fluctuations:
         run = _training.train_at(point, params, start, data, alpha)
         whole, each = _runs.outcomes(run, data, np.ones(len(point.seed)), least=1)
         each["test_error"] = each.pop("error")
-        each |= {"fitted": _runs.fitted(run), "steps": run.steps}
+        each |= {"fitted": run.fitted.double(), "steps": run.steps}
         count = _setting.weights_per_member(start)
         return TrialResult({"parameters": count, **whole}, _runs.by_seed(each))
 
@@ -128,8 +126,6 @@ class Fluctuations:
         steps = point.n_train**0.5 * (1.0 + max(0.0, 1.0 / point.scale) ** 0.25)
         return float(steps * (1e7 + 6.0 * point.n_train * weights * len(point.seed)))
 
-    figures = FIGURES
-    claims = claim
     upgrade = staticmethod(_former.from_cases)
 
     @staticmethod

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from regimes.lab import Axis, Point, TrialResult, collect_blocks, study
-from regimes.lab.judge import Claims
+from regimes.lab import Axis, Point, TrialResult, collect_blocks, judge, study
 from regimes.studies.regimes.foundations._ends_claims import claim as of_ends
 from regimes.studies.regimes.foundations._ends_figures import FIGURES as ENDS
 from regimes.studies.regimes.foundations._former import RENAMED, formerly
@@ -56,5 +55,5 @@ class Foundations:
 
     summarise = staticmethod(collect_blocks)
     formerly = staticmethod(formerly)
-    claims = Claims(of_forms, of_start, of_training, of_ends)
+    claims = judge.Claims(of_forms, of_start, of_training, of_ends)
     figures = FIGURES

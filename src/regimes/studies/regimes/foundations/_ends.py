@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies.regimes._runs import fitted, grid
+from regimes.studies._types import NetworkSnapshot, Observer, Run, Tensor
+from regimes.studies.regimes._runs import grid
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import NetworkSnapshot, Observer, Run
-    from regimes.nets import Ensemble
-
 
 LATER = 5.0  # the cross-entropy is followed to this many times the end of the soft hinge
 MARKS = 120  # moments of the stored curves
@@ -42,8 +36,6 @@ class Stopping:
 
 def stopping(params: Stopping, point: Point) -> TrialResult:
     """REG-74: until when three losses train, and what the cross-entropy does afterwards."""
-    from regimes import flow, measure
-
     data = data_of(params, point)
     found: dict[str, list[np.ndarray]] = {}
     curves = []
@@ -55,12 +47,12 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
         start, alpha = networks_of(point, data, params.width, [scale])
         common: dict[str, Any] = {"max_steps": params.max_steps, "eps": params.eps}
         soft = train(start, data, alpha, **common)
-        hard = flow.gradient_flow(
+        hard = rg.flow.gradient_flow(
             start,
             data,
             loss="hinge",
             alpha=alpha,
-            rule=flow.StepRule(first="weights", shrink=2.0),
+            rule=rg.flow.StepRule(first="weights", shrink=2.0),
             max_steps=params.max_steps,
         )
         end = soft.times[:, -1].numpy()
@@ -75,15 +67,15 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
             **common,
         )
         keep("stop_time", end)
-        keep("stop_fitted", fitted(soft))
-        keep("hinge_fitted", fitted(hard))
+        keep("stop_fitted", soft.fitted.double())
+        keep("hinge_fitted", hard.fitted.double())
         keep("hinge_loss", hard.losses[:, -1])
         keep("hinge_pull", hard.history["gradient"][:, -1])
         times = np.stack([LATER / 2 * end, LATER * end], 1)
-        keep("late_loss", measure.at_times(late.times, late.losses, times)[:, 1])
-        keep("late_weight", measure.at_times(late.times, late.history["weight"], times))
+        keep("late_loss", rg.measure.at_times(late.times, late.losses, times)[:, 1])
+        keep("late_weight", rg.measure.at_times(late.times, late.history["weight"], times))
         seen = late.recordings["moved"]
-        keep("late_moved", measure.at_times(seen.times, seen.values, times))
+        keep("late_moved", rg.measure.at_times(seen.times, seen.values, times))
         curves.append([_curve(run, end[0]) for run in (soft, hard, late)])
     dims = ("stop_scale", "stop_seed")
     paired = ("late_weight", "late_moved")
@@ -103,22 +95,21 @@ def stopping(params: Stopping, point: Point) -> TrialResult:
 
 def _moved() -> Observer:
     """|w - w0| on the way."""
-    from regimes.flow import LogTimes, Observer
 
     def distance(seen: NetworkSnapshot) -> Tensor:
         home = seen.members.ensemble.parameters
         return distances(seen.parameters, {k: home[k][seen.numbers] for k in seen.parameters})
 
-    return Observer(distance, LogTimes(50))
+    return rg.flow.Observer(distance, rg.flow.LogTimes(50))
 
 
 def _curve(run: Run, unit: float) -> np.ndarray:
     """Time in units of the soft hinge's end, loss and |w| of the first network, (3, marks)."""
-    from regimes.measure import at_times
-
     mark = np.geomspace(1e-3 * unit, float(run.times[0, -1]), MARKS)
     columns = (run.losses, run.history["weight"])
-    return np.array([mark / unit, *(at_times(run.times[:1], c[:1], mark)[0] for c in columns)])
+    return np.array(
+        [mark / unit, *(rg.measure.at_times(run.times[:1], c[:1], mark)[0] for c in columns)]
+    )
 
 
 @dataclass(frozen=True)
@@ -144,7 +135,16 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
     found: dict[str, list[np.ndarray]] = {}
     for activation, floor in (("softplus_5", None), ("relu", FLOOR)):
         start, alpha = networks_of(point, data, params.width, scales, activation=activation)
-        changes, run = watched(start, data, alpha, params.eps, params.max_steps, floor)
+        run = train(
+            start,
+            data,
+            alpha,
+            eps=params.eps,
+            max_steps=params.max_steps,
+            floor=floor,
+            observe={"changes": rg.flow.step_changes()},
+        )
+        changes = [seen[1:].numpy() for seen in run.recordings["changes"].values]
         large = [each >= bounds for each in changes]
         worst = [each[~over[:, 1]].max(0) for each, over in zip(changes, large, strict=True)]
         told = np.stack([run.worst[name].numpy() for name in ("output", "gradient")], 1)
@@ -170,50 +170,3 @@ def accepted_steps(params: AcceptedSteps, point: Point) -> TrialResult:
             },
         },
     )
-
-
-def watched(
-    start: Ensemble,
-    data: Dataset,
-    alpha: list[float],
-    eps: float,
-    max_steps: int,
-    floor: float | None,
-) -> tuple[list[np.ndarray], Run]:
-    """Changes of [Geiger 2020, eqs. 8, 9] in each step, (steps, 2), computed outside the flow."""
-    import torch
-
-    from regimes import flow
-
-    loss = flow.soft_hinge(20.0)
-    last: dict[int, tuple[Tensor, Tensor]] = {}
-
-    def measure(seen: NetworkSnapshot) -> Tensor:
-        weights = {k: v.detach().clone().requires_grad_() for k, v in seen.parameters.items()}
-        home = seen.members.ensemble.select(torch.from_numpy(seen.numbers))
-        scale = seen.members.alpha[seen.numbers].to(data.x_train).view(-1, 1, 1)
-        with torch.enable_grad():
-            shift = home.forward(weights, data.x_train) - home(data.x_train).detach()
-            total = loss.value(scale * shift, data.y_train[None]).mean(1) / scale[:, 0, 0] ** 2
-            slopes = torch.autograd.grad(total.sum(), list(weights.values()))
-        f = (scale * shift).detach()[..., 0]
-        g = torch.cat([each.flatten(1) for each in slopes], 1)
-        found = torch.zeros(len(f), 2, dtype=torch.float64)
-        for row, number in enumerate(seen.numbers.tolist()):
-            if number in last:
-                f0, g0 = last[number]
-                found[row, 0] = (f[row] - f0).abs().max()
-                found[row, 1] = (g[row] - g0).square().sum() / (g[row].norm() * g0.norm())
-            last[number] = f[row], g[row]
-        return found
-
-    run = train(
-        start,
-        data,
-        alpha,
-        eps=eps,
-        max_steps=max_steps,
-        floor=floor,
-        observe={"changes": flow.Observer(measure, flow.EverySteps(1))},
-    )
-    return [values[1:].numpy() for values in run.recordings["changes"].values], run

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import grid
 from regimes.studies.regimes._training import train
@@ -29,20 +30,18 @@ def forms(params: Forms, point: Point) -> TrialResult:
     """REG-02, REG-03 and REG-05: factors, the soft hinge, the number of parameters."""
     import torch
 
-    from regimes import flow, nets
-
-    factors = [nets.activation(name).factor for name in FACTORS]
+    factors = [rg.nets.activation(name).factor for name in FACTORS]
     margins = torch.linspace(-40.0, 40.0, 80_001, dtype=torch.float64)  # 1 is among them
     shown = torch.linspace(-0.7, 1.5, 221, dtype=torch.float64)
     one = torch.ones(1, 1, dtype=torch.float64)
 
-    def curve(loss: flow.MarginLoss, m: torch.Tensor) -> torch.Tensor:
+    def curve(loss: rg.flow.MarginLoss, m: torch.Tensor) -> torch.Tensor:
         return loss.value(m[None, :, None], one.expand(1, len(m)))[0]
 
-    soft = [flow.soft_hinge(b) for b in SHARPNESS]
-    gaps = torch.stack([curve(loss, margins) - curve(flow.hinge(), margins) for loss in soft])
+    soft = [rg.flow.soft_hinge(b) for b in SHARPNESS]
+    gaps = torch.stack([curve(loss, margins) - curve(rg.flow.hinge(), margins) for loss in soft])
     counts = [
-        nets.FullyConnected(d, h, depth=depth, out_dim=c).n_params for d, h, depth, c in SIZES
+        rg.nets.FullyConnected(d, h, depth=depth, out_dim=c).n_params for d, h, depth, c in SIZES
     ]
     return TrialResult(
         arrays={
@@ -54,7 +53,7 @@ def forms(params: Forms, point: Point) -> TrialResult:
             "loss_margin": Array("margin_step", shown),
             "loss_curves": Array(
                 ("curve", "margin_step"),
-                torch.stack([curve(loss, shown) for loss in (*soft, flow.hinge())]),
+                torch.stack([curve(loss, shown) for loss in (*soft, rg.flow.hinge())]),
             ),
             "count": Array("network_size", counts),
             "count_formula": Array(
@@ -152,17 +151,18 @@ def early_speed(params: EarlySpeed, point: Point) -> TrialResult:
     """REG-04: the gradient at the start against the tangent kernel, for seven alphas."""
     import torch
 
-    from regimes import flow
-    from regimes.tangent import stacked_gram
-
     data, alphas = data_of(params, point), np.logspace(-3, 3, 7).tolist()
     scales = [each * params.width**0.5 for each in alphas]
     start, alpha = networks_of(point, data, params.width, scales)
-    rule = flow.StepRule(first="weights")
-    run = flow.gradient_flow(start, data, loss="softhinge_20", alpha=alpha, rule=rule, max_steps=1)
+    rule = rg.flow.StepRule(first="weights")
+    run = rg.flow.gradient_flow(
+        start, data, loss="softhinge_20", alpha=alpha, rule=rule, max_steps=1
+    )
     slope = run.history["gradient"][:, 0].numpy()
     y = data.y_train
-    pull = torch.einsum("i,rij,j->r", y, stacked_gram(start, data.x_train), y).cpu().numpy()
+    pull = (
+        torch.einsum("i,rij,j->r", y, rg.tangent.stacked_gram(start, data.x_train), y).cpu().numpy()
+    )
     push = 1 / (1 + math.exp(-20.0))  # minus the derivative of the loss at F = 0
     found = {
         "speed": np.square(np.array(alpha) * slope),

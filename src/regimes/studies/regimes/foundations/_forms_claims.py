@@ -2,20 +2,19 @@
 
 import numpy as np
 
-from regimes.lab import Claim, Data, ran
-from regimes.lab.judge import Claims, Parts, above, below, near, within
+from regimes.lab import Claim, Data, judge, ran
 from regimes.studies.regimes._remarks import numbers, with_errors
 from regimes.studies.regimes.foundations._forms import FACTORS, SHARPNESS
 from regimes.studies.regimes.foundations._judging import EXACT, farthest, largest_gap, slope
 
-claim = Claims()
+claim = judge.Claims()
 
 
 @claim("REG-01", "same weights to 1e-10")
-def same_model(dataset: Data) -> Parts:
+def same_model(dataset: Data) -> judge.Parts:
     data = ran(dataset, "parametrisation")
-    yield below("relative gap of the weights", data.same_gap, EXACT)
-    yield below("of the times t and t_code scale/h", data.same_time_gap, EXACT)
+    yield judge.below("relative gap of the weights", data.same_gap, EXACT)
+    yield judge.below("of the times t and t_code scale/h", data.same_time_gap, EXACT)
     return (
         f"scale = {numbers(data.same_scales)}, L=2, up to {int(data.same_steps)} steps until all "
         f"margins are reached; weights moved by up to {float(data.same_moved):.3g}"
@@ -23,35 +22,37 @@ def same_model(dataset: Data) -> Parts:
 
 
 @claim("REG-02", "1.4044 ± 5e-4", exact=True)
-def factors(dataset: Data) -> Parts:
+def factors(dataset: Data) -> judge.Parts:
     data = ran(dataset, "forms")
     found = dict(zip(FACTORS, data.factor.values, strict=True))
-    yield within("factor of softplus_5", found["softplus_5"], 1.4039, 1.4049)
+    yield judge.within("factor of softplus_5", found["softplus_5"], 1.4039, 1.4049)
     gap = largest_gap(data.factor, data.factor_check)
-    yield below("gap from another quadrature", gap, 1e-9)
-    yield below("gap from the known factors", largest_gap(data.factor, [*FACTORS.values()]), 1e-5)
+    yield judge.below("gap from another quadrature", gap, 1e-9)
+    yield judge.below(
+        "gap from the known factors", largest_gap(data.factor, [*FACTORS.values()]), 1e-5
+    )
     return ", ".join(f"{name} {value:.6f}" for name, value in found.items())
 
 
 @claim("REG-03", "largest gap ln2/b to 1e-9", exact=True)
-def soft_hinge(dataset: Data) -> Parts:
+def soft_hinge(dataset: Data) -> judge.Parts:
     data = ran(dataset, "forms")
     off = largest_gap(data.hinge_gap, np.log(2) / np.array(SHARPNESS))
-    yield below("largest gap to the hinge off ln2/b by", off, 1e-9)
-    yield below("its margin off 1 by", largest_gap(data.hinge_gap_place, 1.0), 1e-9)
-    yield above("least gap", data.hinge_below.min(), -1e-12)
+    yield judge.below("largest gap to the hinge off ln2/b by", off, 1e-9)
+    yield judge.below("its margin off 1 by", largest_gap(data.hinge_gap_place, 1.0), 1e-9)
+    yield judge.above("least gap", data.hinge_below.min(), -1e-12)
     each = zip(SHARPNESS, data.hinge_gap.values, strict=True)
     gaps = ", ".join(f"{gap:.6f} (b={b:g})" for b, gap in each)
     return f"gaps {gaps}, margins from -40 to 40"
 
 
 @claim("REG-04", "alpha^2 |grad|^2 = sigmoid(20)^2 y.Theta.y/n^2 to 1e-10")
-def early_speed(dataset: Data) -> Parts:
+def early_speed(dataset: Data) -> judge.Parts:
     data = ran(dataset, "early-speed")
     alphas = data.speed_alpha.values
     spread = float((data.speed.max("speed_scale") / data.speed.min("speed_scale") - 1).max())
     gap = np.abs(data.speed / data.speed_predicted - 1).max()
-    yield below("alpha^2 |grad|^2 off sigmoid(20)^2 y.Theta.y/n^2 by", gap, EXACT)
+    yield judge.below("alpha^2 |grad|^2 off sigmoid(20)^2 y.Theta.y/n^2 by", gap, EXACT)
     return (
         f"largest relative gap, alpha = {alphas.min():g} to {alphas.max():g}, "
         f"{data.sizes['speed_seed']} networks; spread over alpha {spread:.1e}"
@@ -72,12 +73,12 @@ def counts(dataset: Data) -> Claim:
 
 
 @claim("REG-66", "-1/d within 10 %")
-def neighbours(dataset: Data) -> Parts:
+def neighbours(dataset: Data) -> judge.Parts:
     data = ran(dataset, "neighbours").swap_dims(torus_points="torus_p")
     dimensions = data.torus_d.values
     found = [
         slope(data.neighbour.isel(torus=i), "torus_p", "torus_draw", times=float(d))
         for i, d in enumerate(dimensions)
     ]
-    yield near("d times the exponent, farthest off", farthest(found, -1.0), -1.0, 0.1)
+    yield judge.near("d times the exponent, farthest off", farthest(found, -1.0), -1.0, 0.1)
     return f"d times the exponent in P: {with_errors(found)} for d = {numbers(dimensions)}"

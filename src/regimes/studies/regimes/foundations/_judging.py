@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Values, ran
-from regimes.lab.judge import Measured, Missing, power_law
+from regimes.lab import Data, Values, judge, ran
 
 EXACT = 1e-10
 WIDE = 100  # widths up to this at least, or corrections of 1/h bend the power laws
@@ -21,17 +20,19 @@ def over_widths(dataset: Data, block: str, width: str) -> Data:
     widths = ran(dataset, block)[width]
     widest = float(widths.max())
     if widest < WIDE:
-        raise Missing(f"the widest networks have h = {widest:g}: exponents need {WIDE} or more")
+        raise judge.Missing(
+            f"the widest networks have h = {widest:g}: exponents need {WIDE} or more"
+        )
     return dataset.swap_dims({str(widths.dims[0]): width})
 
 
-def slope(curve: Values, over: str, draws: str, *, times: float = 1.0) -> Measured:
+def slope(curve: Values, over: str, draws: str, *, times: float = 1.0) -> judge.Measured:
     """Exponent of the mean over draws, times a positive factor."""
-    fit = power_law(curve, over, draws=draws, center="mean")
-    return Measured(times * fit.exponent, times * fit.error)
+    fit = judge.power_law(curve, over, draws=draws, center="mean")
+    return judge.Measured(times * fit.exponent, times * fit.error)
 
 
-def farthest(found: Sequence[Measured], expected: float) -> Measured:
+def farthest(found: Sequence[judge.Measured], expected: float) -> judge.Measured:
     """The number that is, with its error, farthest from what is expected."""
     return max(found, key=lambda each: abs(each.value - expected) + (each.error or 0.0))
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Ensemble, Tensor
 from regimes.studies.regimes._setting import members, task
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.lab import Point
-    from regimes.nets import Ensemble
 
 
 def data_of(params: Any, point: Point, n_test: int = 20) -> Dataset:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point, TrialResult
 from regimes.studies.regimes._runs import hidden_layers
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes.foundations._networks import data_of, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.nets import Ensemble, FullyConnected
-
 
 ALPHAS = (0.1, 1.0, 10.0)  # of REG-09
 INSTANT = 1e-6  # length of the step from which speeds are taken
@@ -36,8 +30,6 @@ def gaussian_process(params: GaussianProcess, point: Point) -> TrialResult:
     import torch
 
     from regimes._random import generator
-    from regimes.nets import stack
-    from regimes.theory import infinite_width
 
     d, width = 10, params.width
     x = torch.randn(5, d, generator=generator(point.seed[0], "process"), dtype=torch.float64)
@@ -46,13 +38,13 @@ def gaussian_process(params: GaussianProcess, point: Point) -> TrialResult:
     chunk = max(1, 2**24 // width**2)
     found = []
     for first in range(0, len(drawn), chunk):
-        group = stack(
+        group = rg.nets.stack(
             lambda seed: network(d, width, 2, seed, activation="relu", device=point.device),
             drawn[first : first + chunk],
         )
         found.append(group(x)[..., 0])
     f = torch.cat(found).cpu()
-    predicted = infinite_width(x.cpu(), depth=2, activation="relu").nngp
+    predicted = rg.theory.infinite_width(x.cpu(), depth=2, activation="relu").nngp
     square = f.square().mean(0)
     return TrialResult(
         {"process_width": width},
@@ -77,18 +69,15 @@ class KernelNoise:
 
 def kernel_noise(params: KernelNoise, point: Point) -> TrialResult:
     """REG-07: how the tangent kernel at the start differs from network to network."""
-    from regimes.tangent import stacked_gram
-    from regimes.theory import infinite_width
-
     data = data_of(params, point)
     x, seeds = data.x_train, point.seed
     # Of one network no fluctuation is known.
     unbiased = (len(seeds) / (len(seeds) - 1)) ** 0.5 if len(seeds) > 1 else np.nan
-    limit = infinite_width(x, depth=2, activation="softplus_5").ntk
+    limit = rg.theory.infinite_width(x, depth=2, activation="softplus_5").ntk
     noise, distance = [], []
     for width in params.widths:
         start, _ = networks_of(point, data, width, [1.0])
-        gram = stacked_gram(start, x)
+        gram = rg.tangent.stacked_gram(start, x)
         mean = gram.mean(0)
         noise.append(
             unbiased * (gram - mean).flatten(1).norm(dim=1).cpu().numpy() / float(mean.norm())
@@ -116,26 +105,24 @@ class Layers:
 
 def layers(params: Layers, point: Point) -> TrialResult:
     """REG-08 and REG-09: gradient of f and speed of the pre-activations, layer by layer."""
-    from regimes import flow, measure
-
     data = data_of(params, point)
     x, seeds, depth = data.x_train, point.seed, params.depth
     sizes, speeds = [], []
     for width in params.widths:
         scales = [alpha * width**0.5 for alpha in ALPHAS]
         start, alpha = networks_of(point, data, width, scales, depth)
-        sizes.append(gradient_sizes(start.select(range(len(seeds))), x).cpu().numpy())
-        run = flow.gradient_flow(
+        sizes.append(rg.tangent.layer_gradients(start.select(range(len(seeds))), x).cpu().numpy())
+        run = rg.flow.gradient_flow(
             start,
             data,
             loss="softhinge_20",
             alpha=alpha,
             until=None,
             t_end=INSTANT,
-            rule=flow.StepRule(first="weights"),
+            rule=rg.flow.StepRule(first="weights"),
         )
         speed = [
-            measure.preact_speed(now, then, INSTANT).cpu().numpy()
+            rg.measure.preact_speed(now, then, INSTANT).cpu().numpy()
             for now, then in hidden_layers(start, run, x)
         ]
         speeds.append(np.array(speed).reshape(depth, len(ALPHAS), len(seeds)))
@@ -151,25 +138,3 @@ def layers(params: Layers, point: Point) -> TrialResult:
             ),
         },
     )
-
-
-def gradient_sizes(ensemble: Ensemble, x: Tensor) -> Tensor:
-    """Root mean square of df/dW over points and weights, for every member and layer, (R, L+1).
-
-    The gradient by one layer's weights is an outer product, so that its norm is
-    `m_l |z_(l-1)(x)| |df/dz~_l(x)|`.
-    """
-    import torch
-
-    net = cast("FullyConnected", ensemble.template)
-    parameters = {name: value.detach() for name, value in ensemble.parameters.items()}
-    parameters["layers.0.weight"].requires_grad_()  # so that a graph is made
-    with torch.enable_grad():
-        inputs, outputs = net.layers_stacked(parameters, x)
-        pulls = torch.autograd.grad(outputs[-1].sum(), outputs)
-    found = []
-    for layer, z, pull in zip(net.layers, inputs, pulls, strict=True):
-        entering, leaving = z.detach().square().mean(-1), pull.square().mean(-1)
-        scale = cast(float, getattr(layer, "weight_multiplier", 1.0))
-        found.append(scale * (entering * leaving).mean(-1).sqrt())
-    return torch.stack(found, 1)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies.regimes._runs import fitted, hidden_layers, predictions
+from regimes.studies._types import Dataset, FullyConnected, Tensor
+from regimes.studies.regimes._runs import hidden_layers
 from regimes.studies.regimes._setting import network
 from regimes.studies.regimes._training import train
 from regimes.studies.regimes.foundations._networks import data_of, distances, networks_of
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.nets import FullyConnected
-
 
 FORM_STEPS = 30  # of descent, after which the two forms of one class are compared
 SLOW = 100.0  # alpha of the networks that move less and less as they are wider (REG-70)
@@ -38,16 +33,13 @@ class MaximalUpdate:
 
 def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
     """REG-70: one class in two forms, and how far each layer moves at several widths."""
-    from regimes import flow, measure
-    from regimes.nets import ABC
-
     depth, seeds, width = 3, point.seed, params.widths[0]
     data = data_of(params, point)
     d = data.x_train.shape[1]
     outputs = []
-    for form in (ABC.mean_field(depth), ABC.maximal_update(depth)):
+    for form in (rg.nets.ABC.mean_field(depth), rg.nets.ABC.maximal_update(depth)):
         net = network(d, width, depth, seeds[0], device=point.device, parametrization=form)
-        run = flow.descend(
+        run = rg.flow.descend(
             net,
             data,
             rate=0.1 * float(width) ** -form.c,
@@ -71,8 +63,8 @@ def maximal_update(params: MaximalUpdate, point: Point) -> TrialResult:
                 start, data, scale, eps=params.eps, max_steps=params.max_steps, divide_by=unit
             )
             for layer, (now, then) in enumerate(hidden_layers(start, run, data.x_train)):
-                moved[i, k, layer] = measure.preact_change(now, then).cpu()
-            reached.append(fitted(run).mean())
+                moved[i, k, layer] = rg.measure.preact_change(now, then).cpu()
+            reached.append(float(run.fitted.double().mean()))
     return TrialResult(
         {
             "form_gap": float(gap),
@@ -100,29 +92,27 @@ class SmallSteps:
 
 def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     """REG-71: distance of descent with fewer and more steps from the flow, at one time."""
-    from regimes import flow
-
     data = data_of(params, point)
     start, alpha = networks_of(point, data, params.width, [10.0])
     common: dict[str, Any] = {"loss": "softhinge_20", "alpha": alpha}
-    rule = flow.StepRule(first="weights")
-    first = flow.gradient_flow(
+    rule = rg.flow.StepRule(first="weights")
+    first = rg.flow.gradient_flow(
         start,
         data,
         until="halved",
         rule=rule,
         **common,
-        tolerances=flow.Tolerances(gradient=1e-3),
+        tolerances=rg.flow.Tolerances(gradient=1e-3),
     )
     end = float(first.event_times["halved"].max())  # enough for every network to have learnt
-    exact = flow.gradient_flow(
+    exact = rg.flow.gradient_flow(
         start,
         data,
         until=None,
         t_end=end,
         method="rk4",
         rule=rule,
-        tolerances=flow.Tolerances(output=0.05, gradient=1e-4),
+        tolerances=rg.flow.Tolerances(output=0.05, gradient=1e-4),
         **common,
     )
     common |= {"subtract_init": True, "divide_by": "alpha^2", "events": ()}
@@ -130,7 +120,7 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     way = distances(exact.parameters, start.parameters)
     steady = []
     for steps in params.steps:
-        run = flow.descend(
+        run = rg.flow.descend(
             start, data, rate=end / steps, max_steps=steps, check_every=steps, **common
         )
         steady.append((distances(run.parameters, exact.parameters) / way).cpu().numpy())
@@ -140,7 +130,7 @@ def small_steps(params: SmallSteps, point: Point) -> TrialResult:
     common["alpha"] = alpha[0]
     random, middle = [], []
     for steps in params.steps:
-        run = flow.descend(
+        run = rg.flow.descend(
             one,
             data,
             rate=end / steps,
@@ -187,11 +177,11 @@ def mean_field(params: MeanField, point: Point) -> TrialResult:
     for width in params.widths:
         start, alpha = networks_of(point, data, width, [0.1], depth=1)
         run = train(start, data, alpha, eps=params.eps, max_steps=params.max_steps)
-        f = predictions(run)
+        f = run.test_predictions
         variance.append(_variance(f))
         others = [[k for k in range(len(seeds)) if k != out] for out in range(len(seeds))]
         left_out.append([_variance(f[kept]) for kept in others])
-        ends.append(fitted(run).mean())
+        ends.append(float(run.fitted.double().mean()))
     return TrialResult(
         {
             "potential_gap": potential_gap(data, seed=seeds[0]),
@@ -208,9 +198,7 @@ def mean_field(params: MeanField, point: Point) -> TrialResult:
 
 def _variance(f: Tensor) -> float:
     """Over networks; of a single one it is not known."""
-    from regimes.measure import ensemble_variance
-
-    return float(ensemble_variance(f)) if len(f) > 1 else float("nan")
+    return float(rg.measure.ensemble_variance(f)) if len(f) > 1 else float("nan")
 
 
 def potential_gap(data: Dataset, width: int = 50, *, seed: int = 0) -> float:
@@ -252,8 +240,6 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
     """How much the function path changes when every neuron is doubled, rates times the width."""
     import torch
 
-    from regimes import flow
-
     cpu = data.to(torch.float64, "cpu")
     d = cpu.x_train.shape[1]
     single, double = _biased(d, width, seed), _biased(d, 2 * width, seed)
@@ -263,8 +249,8 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
             value.copy_(torch.cat([source[name]] * 2, 1 if name == "layers.1.weight" else 0))
     paths = []
     for net, h in ((single, width), (double, 2 * width)):
-        watched = {"f": flow.Observer(lambda seen: seen.predictions[..., 0], flow.EverySteps(1))}
-        run = flow.descend(
+        outputs = rg.flow.Observer(lambda seen: seen.predictions[..., 0], rg.flow.EverySteps(1))
+        run = rg.flow.descend(
             net,
             cpu,
             rate=0.2 * h,
@@ -272,7 +258,7 @@ def twin_gap(data: Dataset, width: int = 50, *, steps: int = 50, seed: int = 1) 
             subtract_init=False,
             divide_by="1",
             max_steps=steps,
-            observe=watched,
+            observe={"f": outputs},
         )
         paths.append(run.recordings["f"].values[0])
     return float((paths[0] - paths[1]).abs().max() / paths[0].abs().max())

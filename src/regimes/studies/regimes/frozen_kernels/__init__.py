@@ -11,8 +11,6 @@ import numpy as np
 from regimes.lab import Array, Axis, Data, Point, Results, TrialConfig, TrialResult, collect, study
 from regimes.studies.regimes import _former, _runs, _setting
 from regimes.studies.regimes._scans import WIDTHS
-from regimes.studies.regimes.frozen_kernels._claims import claim
-from regimes.studies.regimes.frozen_kernels._figures import FIGURES
 from regimes.studies.regimes.frozen_kernels._trial import Setting, train
 
 
@@ -186,9 +184,6 @@ class FrozenKernels:
     def summarise(results: Results) -> Data:
         """A row per trial, with its scale also where alpha is given."""
         return _scaled(collect(results))
-
-    figures = FIGURES
-    claims = claim
 
     @staticmethod
     def upgrade(dataset: Data) -> Data:

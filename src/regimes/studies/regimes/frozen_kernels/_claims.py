@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Data, Values, along, first_of
-from regimes.lab.judge import (
-    Claims,
-    Measured,
-    Missing,
-    Parts,
-    above,
-    below,
-    log_mean,
-    mean_of,
-    near,
-    need,
-    power_law,
-)
+from regimes.lab import Data, Values, along, first_of, judge
+from regimes.studies._types import PowerLaw
 from regimes.studies.regimes._remarks import each_at, numbers, percent, seeds
 from regimes.studies.regimes._scans import whole
-
-if TYPE_CHECKING:
-    from regimes.measure import PowerLaw
-
 
 LAZY, CROSSOVER = 1e4, 1.0  # the scales that REG-26 and REG-49 name
 SCALES = (0.1, 1.0, 1e3)  # those of REG-48
 SPAN_FROM = 1e2  # the law of REG-50 begins here
 
-claim = Claims()
+claim = judge.Claims()
 
 
 def one_width(table: Data) -> Data:
@@ -41,27 +23,27 @@ def one_width(table: Data) -> Data:
 
 
 @claim("REG-26", "signs differ on < 1 % of test points, errors by < 0.5 %")
-def _coincide(dataset: Data) -> Parts:
+def _coincide(dataset: Data) -> judge.Parts:
     table = whole(dataset, "limit", "limit_widths")
     lazy = table.isel(trial=np.isclose(table.scale.values, LAZY))
     if not lazy.sizes["trial"]:
-        raise Missing(f"the scan leaves out √h α = {LAZY:g}")
+        raise judge.Missing(f"the scan leaves out √h α = {LAZY:g}")
     lazy, told = along(lazy, "width"), []
     for i, width in enumerate(lazy.width.values):
         row = lazy.isel(width=i)
-        signs = mean_of(row.initial_disagreement)
-        yield below(f"share of signs, h = {width}", signs, 0.01)
-        yield near(f"difference of errors, h = {width}", _gap(row, "initial"), 0.0, 0.005)
+        signs = judge.mean_of(row.initial_disagreement)
+        yield judge.below(f"share of signs, h = {width}", signs, 0.01)
+        yield judge.near(f"difference of errors, h = {width}", _gap(row, "initial"), 0.0, 0.005)
         network, frozen = (row[name].values.mean() for name in ("network_error", "initial_error"))
         told.append(f"h = {width}: {percent([network])}, frozen {percent([frozen])}")
     return f"errors {'; '.join(told)}; {seeds(lazy)}"
 
 
 @claim("REG-27", "the distance to the frozen kernel falls with the scale, slope -1 ± 0.05")
-def _limit(dataset: Data) -> Parts:
+def _limit(dataset: Data) -> judge.Parts:
     """Network and frozen kernel are each integrated with steps of their own."""
     table = one_width(whole(dataset, "limit"))
-    yield near("slope", _exponent(table.initial_difference), -1.0, 0.05)
+    yield judge.near("slope", _exponent(table.initial_difference), -1.0, 0.05)
     return (
         f"{_distances(table, 'initial_difference')}, each with steps of its own: beyond 1e4 the "
         "error of the two integrations remains, which does not fall with the scale (REG-27b)"
@@ -69,21 +51,23 @@ def _limit(dataset: Data) -> Parts:
 
 
 @claim("REG-27b", "ours: with the network's steps for both, slope -1 ± 0.05")
-def _limit_in_step(dataset: Data) -> Parts:
+def _limit_in_step(dataset: Data) -> judge.Parts:
     table = one_width(whole(dataset, "limit"))
-    yield near("slope", _exponent(table.limit_difference), -1.0, 0.05)
+    yield judge.near("slope", _exponent(table.limit_difference), -1.0, 0.05)
     return f"{_distances(table, 'limit_difference')}, driven by the network's steps"
 
 
 @claim("REG-48", "network and final kernel within 2 %, the initial kernel farther away")
-def _learned(dataset: Data) -> Parts:
+def _learned(dataset: Data) -> judge.Parts:
     table = one_width(whole(dataset, "learned"))
     for scale in SCALES:
-        final = _gap(need(table, scale=scale), "final")
-        yield near(f"network - final kernel at √h α = {scale:g}", final, 0.0, 0.02)
-    first = need(table, scale=SCALES[0])
-    farther = _size(_gap(first, "initial")) - _size(_gap(first, "final"))
-    yield above(f"how much farther the initial kernel is at √h α = {SCALES[0]:g}", farther, 0.0)
+        final = _gap(judge.need(table, scale=scale), "final")
+        yield judge.near(f"network - final kernel at √h α = {scale:g}", final, 0.0, 0.02)
+    first = judge.need(table, scale=SCALES[0])
+    farther = abs(_gap(first, "initial")) - abs(_gap(first, "final"))
+    yield judge.above(
+        f"how much farther the initial kernel is at √h α = {SCALES[0]:g}", farther, 0.0
+    )
     listed = "; ".join(
         f"{name} {percent(table[f'{name}_error'].mean('seed').values)}"
         for name in ("network", "final", "initial")
@@ -94,28 +78,28 @@ def _learned(dataset: Data) -> Parts:
 
 
 @claim("REG-49", "norm ratio > 5, block contrast > 1.5 times the initial one")
-def _blocks(dataset: Data) -> Parts:
+def _blocks(dataset: Data) -> judge.Parts:
     block = first_of(dataset, "gram", "learned")
     table = along(whole(dataset, block), "scale")
-    row = table.isel(scale=0) if block == "gram" else need(table, scale=CROSSOVER)
-    yield above("final over initial norm", log_mean(row.kernel_growth), 5.0)
-    contrast = mean_of(row.final_contrast / row.initial_contrast)
-    yield above("final over initial block contrast", contrast, 1.5)
+    row = table.isel(scale=0) if block == "gram" else judge.need(table, scale=CROSSOVER)
+    yield judge.above("final over initial norm", judge.log_mean(row.kernel_growth), 5.0)
+    contrast = judge.mean_of(row.final_contrast / row.initial_contrast)
+    yield judge.above("final over initial block contrast", contrast, 1.5)
     told = []
     for i, scale in enumerate(table.scale.values):
         each = table.isel(scale=i)
         told.append(
-            f"√h α = {scale:g}: growth {log_mean(each.kernel_growth).value:.3g}, contrast "
+            f"√h α = {scale:g}: growth {judge.log_mean(each.kernel_growth).value:.3g}, contrast "
             f"{float(each.initial_contrast.mean()):.3f} -> {float(each.final_contrast.mean()):.3f}"
         )
     return f"{'; '.join(told)}; {seeds(row)}"
 
 
 @claim("REG-50", "the motion outside the span falls with the scale, slope -1 ± 0.1")
-def _span(dataset: Data) -> Parts:
+def _span(dataset: Data) -> judge.Parts:
     table = one_width(whole(dataset, "span"))
     beyond = table.isel(scale=table.scale.values >= SPAN_FROM * 0.999)
-    yield near("slope", _exponent(beyond.tangent_residual), -1.0, 0.1)
+    yield judge.near("slope", _exponent(beyond.tangent_residual), -1.0, 0.1)
     return (
         f"share of the weight change outside the span of the {table.n_train.values[0]} training "
         f"gradients at {_scales(table)}: {_means(table.tangent_residual)}; fitted from "
@@ -125,17 +109,13 @@ def _span(dataset: Data) -> Parts:
 
 def _exponent(values: Values) -> PowerLaw:
     if len(np.unique(values.scale)) < 3:
-        raise Missing(f"{_scales(values)}: an exponent needs three scales at one width")
-    return power_law(values, "scale")
+        raise judge.Missing(f"{_scales(values)}: an exponent needs three scales at one width")
+    return judge.power_law(values, "scale")
 
 
-def _gap(row: Data, kernel: str) -> Measured:
+def _gap(row: Data, kernel: str) -> judge.Measured:
     """Mean error of networks less that of one frozen kernel of theirs."""
-    return mean_of(row.network_error - row[f"{kernel}_error"])
-
-
-def _size(gap: Measured) -> Measured:
-    return Measured(abs(gap.value), gap.error)
+    return judge.mean_of(row.network_error - row[f"{kernel}_error"])
 
 
 def _distances(table: Data, name: str) -> str:
@@ -148,7 +128,7 @@ def _distances(table: Data, name: str) -> str:
 
 
 def _means(values: Values) -> str:
-    return numbers([log_mean(row).value for row in values.values], ".2g")
+    return numbers([judge.log_mean(row).value for row in values.values], ".2g")
 
 
 def _scales(table: Data | Values) -> str:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, along, draw, those_run
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, along, draw, judge, those_run
 from regimes.studies.regimes._scans import scan
 from regimes.studies.regimes.frozen_kernels._claims import one_width
 
@@ -98,7 +97,7 @@ def _pictures(dataset: Data) -> Figure:
         "grow and entries between labels shrink: the kernel has come to know the task."
     )
     block, *_ = those_run(dataset, "gram", "learned")
-    table = along(need(scan(dataset, block), "picture"), "scale")
+    table = along(judge.need(scan(dataset, block), "picture"), "scale")
     scales = table.scale.values
     chosen = sorted({0, int(np.abs(np.log(scales)).argmin()), len(scales) - 1})
     pictures = {"before training": table.picture.isel(scale=0, stage=0)}

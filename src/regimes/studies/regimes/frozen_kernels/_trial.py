@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regimes.studies.regimes import _runs, _setting, _training
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.lab import Point
-    from regimes.nets import Ensemble
-
+import regimes as rg
+from regimes.lab import Point
+from regimes.studies._types import Dataset, Ensemble, Module, Run, Tensor
+from regimes.studies.regimes import _setting, _training
 
 NETS = ("fc", "cnn", "wide_resnet")
 FLOOR = 1e-3  # of the steps of relu networks
@@ -50,11 +44,9 @@ class Setting:
         """The scale of the output."""
         return self.scale / self.width**0.5
 
-    def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> nn.Module:
+    def network(self, shape: tuple[int, ...], seed: int, dtype: str, device: str) -> Module:
         """One network for inputs of this shape."""
         import torch
-
-        from regimes import nets
 
         common: dict[str, Any] = {
             "activation": self.activation,
@@ -64,13 +56,13 @@ class Setting:
         }
         if self.net == "fc":
             size = int(np.prod(shape))
-            return nets.FullyConnected(size, self.width, self.depth, **common)
+            return rg.nets.FullyConnected(size, self.width, self.depth, **common)
         if self.net == "cnn":
             kernel = 3 if min(shape[1:]) < 20 else 5
-            return nets.ConvNet4(shape, width=self.width, kernel_size=kernel, **common)
+            return rg.nets.ConvNet4(shape, width=self.width, kernel_size=kernel, **common)
         if self.width % 64:
             raise ValueError(f"a wide residual net has 64 k channels at its end, got {self.width}")
-        return nets.WideResNet(shape, width_factor=self.width // 64, **common)
+        return rg.nets.WideResNet(shape, width_factor=self.width // 64, **common)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,33 +76,31 @@ class Trained:
     @cached_property
     def stages(self) -> tuple[Ensemble, Ensemble]:
         """The networks before and after."""
-        return self.start, _runs.ended(self.start, self.run)
+        return self.start, self.start.moved_to(self.run.parameters)
 
     def against_kernels(self, *, eps: float, max_steps: int) -> dict[str, Any]:
         """Errors of networks and frozen kernels, and how far networks are from the initial one."""
-        from regimes import flow, measure
-
-        outputs = _runs.predictions(self.run)
+        outputs = self.run.test_predictions
         found = {
             "network_error": self.run.test_errors,
-            "fitted": _runs.fitted(self.run),
+            "fitted": self.run.fitted.double(),
             "steps": self.run.steps,
         }
         for name, ensemble in zip(("initial", "final"), self.stages, strict=True):
-            run = flow.kernel_flow(
+            run = rg.flow.kernel_flow(
                 _kernels(ensemble, self.data.x_train),
                 self.data.y_train,
                 _kernels(ensemble, self.data.x_test, self.data.x_train),
                 y_test=self.data.y_test,
                 loss="softhinge_20",
-                tolerances=flow.Tolerances(output=0.1, gradient=eps),
-                rule=flow.StepRule(first=FIRST),
+                tolerances=rg.flow.Tolerances(output=0.1, gradient=eps),
+                rule=rg.flow.StepRule(first=FIRST),
                 max_steps=max_steps,
             )
-            frozen = _runs.predictions(run)
+            frozen = run.test_predictions
             found[f"{name}_error"] = run.test_errors
-            found[f"{name}_fitted"] = _runs.fitted(run)
-            found[f"{name}_difference"] = measure.relative_change(outputs, frozen)
+            found[f"{name}_fitted"] = run.fitted.double()
+            found[f"{name}_difference"] = rg.measure.relative_change(outputs, frozen)
             found[f"{name}_disagreement"] = (outputs * frozen <= 0).double().mean(1)
         return found
 
@@ -122,56 +112,48 @@ class Trained:
         """
         import torch
 
-        from regimes import measure
-
         train = _kernels(self.start, self.data.x_train)
         test = _kernels(self.start, self.data.x_test, self.data.x_train)
         driven = [
-            across @ frozen_course(gram, self.data.y_train, times)
+            across @ rg.flow.kernel_steps(gram, self.data.y_train, times, "softhinge_20")
             for gram, across, times in zip(
                 train, test, self.run.recordings["steps"].times, strict=True
             )
         ]
-        return measure.relative_change(_runs.predictions(self.run), torch.stack(driven))
+        return rg.measure.relative_change(self.run.test_predictions, torch.stack(driven))
 
     def kernels_compared(self, n_kernel: int) -> dict[str, Any]:
         """Growth and change of the kernel on test points, and its blocks by label."""
-        from regimes import measure
-
         x, y = self.data.x_test[:n_kernel], self.data.y_test[:n_kernel]
         before, after = (_kernels(ensemble, x) for ensemble in self.stages)
         pairs = zip(after, before, strict=True)
         return {
             "kernel_growth": after.flatten(1).norm(dim=1) / before.flatten(1).norm(dim=1),
-            "kernel_change": [float(measure.kernel_change(k, k0)) for k, k0 in pairs],
-            "initial_contrast": [float(measure.block_contrast(k, y)) for k in before],
-            "final_contrast": [float(measure.block_contrast(k, y)) for k in after],
+            "kernel_change": [float(rg.measure.kernel_change(k, k0)) for k, k0 in pairs],
+            "initial_contrast": [float(rg.measure.block_contrast(k, y)) for k in before],
+            "final_contrast": [float(rg.measure.block_contrast(k, y)) for k in after],
         }
 
     def tangent_residuals(self) -> np.ndarray:
         """Share of weight changes outside the span of training gradients [Geiger 2021b, fig. 5]."""
         import torch
 
-        from regimes import measure, tangent
-
         found = []
         for i in range(self.start.size):
-            kernel = tangent.TangentKernel(self.start.member(i))
+            kernel = rg.tangent.TangentKernel(self.start.member(i))
             change = [
                 (self.run.parameters[name][i] - self.start.parameters[name][i]).flatten()
                 for name in kernel.parameter_names
             ]
             features = kernel.features(self.data.x_train)
-            found.append(float(measure.tangent_residual(torch.cat(change), features)))
+            found.append(float(rg.measure.tangent_residual(torch.cat(change), features)))
         return np.array(found)
 
     def pictures(self, n_shown: int) -> np.ndarray:
         """Kernels of the first network on test points sorted by label, (2, n, n)."""
-        from regimes import measure
-
         x, y = self.data.x_test[:n_shown], self.data.y_test[:n_shown]
         grams = [_kernels(ensemble.select([0]), x)[0] for ensemble in self.stages]
-        drawn = [measure.gram_picture(gram, y).cpu().numpy() for gram in grams]
+        drawn = [rg.measure.gram_picture(gram, y).cpu().numpy() for gram in grams]
         return np.stack(drawn).astype(np.float32)
 
     def positive(self, n_shown: int) -> np.ndarray:
@@ -182,14 +164,11 @@ class Trained:
 
 def train(setting: Setting, params: Any, point: Point) -> Trained:
     """Train the networks of a trial side by side."""
-    from regimes.flow import EverySteps, Observer, StepRule
-    from regimes.nets import stack
-
     data = _setting.points_at(
         point, params.images, setting.n_train, params.n_test, components=params.components or None
     )
     shape = tuple(data.x_train.shape[1:])
-    start = stack(
+    start = rg.nets.stack(
         lambda seed: setting.network(shape, seed, point.dtype, point.device), list(point.seed)
     )
     run = _training.train(
@@ -198,43 +177,16 @@ def train(setting: Setting, params: Any, point: Point) -> Trained:
         [setting.alpha] * len(point.seed),
         eps=params.eps,
         max_steps=params.max_steps,
-        rule=StepRule(first=FIRST, floor=FLOOR if setting.activation == "relu" else None),
-        observe={"steps": Observer(_first_prediction, EverySteps())},
+        rule=rg.flow.StepRule(first=FIRST, floor=FLOOR if setting.activation == "relu" else None),
+        # anything small: what is wanted are the times at which it is seen
+        observe={"steps": rg.flow.Observer(lambda s: s.predictions[:, 0, 0], rg.flow.EverySteps())},
     )
     return Trained(data, start, run)
-
-
-def _first_prediction(snapshot: Any) -> Tensor:
-    """Anything small: what is wanted are the times at which it is seen."""
-    predictions: Tensor = snapshot.predictions
-    return predictions[:, 0, 0]
-
-
-def frozen_course(gram: Tensor, y: Tensor, times: Tensor) -> Tensor:
-    """Dual weights of the frozen-kernel flow after Euler steps between these times, (n,).
-
-    Args:
-        gram: K between training points, (n, n).
-        y: their labels.
-        times: from 0 on, increasing.
-    """
-    import torch
-
-    from regimes.flow import soft_hinge
-
-    loss = soft_hinge(20.0)
-    dual = torch.zeros_like(y)
-    for step in times.diff().tolist():
-        outputs = (gram @ dual)[None, :, None]
-        dual = dual - step / len(y) * loss.derivative(outputs, y[None])[0, :, 0]
-    return dual
 
 
 def _kernels(ensemble: Ensemble, x: Tensor, z: Tensor | None = None) -> Tensor:
     """The tangent kernel of every member, (R, n, m)."""
     import torch
 
-    from regimes.tangent import TangentKernel
-
-    grams = [TangentKernel(ensemble.member(i))(x, z) for i in range(ensemble.size)]
+    grams = [rg.tangent.TangentKernel(ensemble.member(i))(x, z) for i in range(ensemble.size)]
     return torch.stack(grams)

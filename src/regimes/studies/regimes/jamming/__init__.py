@@ -13,8 +13,8 @@ from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs
 from regimes.studies.regimes._training import cost_of_steps
 from regimes.studies.regimes.jamming import _training as training
-from regimes.studies.regimes.jamming._claims import claim
-from regimes.studies.regimes.jamming._figures import FIGURES
+from regimes.studies.regimes.jamming._ends import ends
+from regimes.studies.regimes.jamming._hessian import negative_shares
 
 MARGIN = {"fast": 0.5, "constant": 1.0}  # LAND-10 and LAND-39; harmless by scaling
 GUESS = {"parity": (170.0, 0.75), "random": (440.0, 0.85)}  # N* ~ a (P/1000)^c, to aim at
@@ -94,15 +94,9 @@ class Jamming:
     The papers: [Geiger 2019], [Spigler 2019], [Geiger 2020b], [Geiger 2021, sec. 2].
     """
 
-    figures = FIGURES
-    claims = claim
-
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Networks of one width, some seeds, to their end."""
-        from regimes.studies.regimes.jamming._ends import ends
-        from regimes.studies.regimes.jamming._hessian import negative_shares
-
         place = {"dtype": point.dtype, "device": point.device}
         data = training.task(point.labels, params.images, point.n_train, params.n_test, **place)
         start = training.networks(point.width, point.seed, **place)

@@ -7,37 +7,26 @@ from itertools import pairwise
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import (
-    Claims,
-    Measured,
-    Missing,
-    Parts,
-    above,
-    below,
-    mean_of,
-    slope_of,
-    within,
-)
+from regimes.lab import Data, judge
 from regimes.studies.regimes.jamming import _scans as scans
 
-claim = Claims()
+claim = judge.Claims()
 
 
 @claim("REG-58", "|f| ~ 1/(N - N*)")
-def _divergence(dataset: Data) -> Parts:
+def _divergence(dataset: Data) -> judge.Parts:
     found = scans.norms(dataset)
     least = min(found.window(star).sum() for star in (found.star, *found.bracket))
     if least < 4 or found.weights[-1] < 10 * found.star:
         largest = f"N up to {found.weights[-1]:.0f}"
-        raise Missing(f"{least} widths with 0.1 < N/N* - 1 < 3, {largest}: too few")
+        raise judge.Missing(f"{least} widths with 0.1 < N/N* - 1 < 3, {largest}: too few")
     slope, scatter = found.exponent(found.star)
     ends = [found.exponent(star)[0] for star in found.bracket]
     # N* may lie anywhere in its bracket: a uniform law over the slopes between its ends
     error = np.hypot(scatter, abs(ends[1] - ends[0]) / 12**0.5)
-    yield within("exponent of |f| in N/N* - 1", (slope, error), -1.3, -0.45)
+    yield judge.within("exponent of |f| in N/N* - 1", (slope, error), -1.3, -0.45)
     rise = found.at(found.star) / found.at(10 * found.star)
-    yield above("|f|^2 at N* / at 10 N*", rise, 30.0)
+    yield judge.above("|f|^2 at N* / at 10 N*", rise, 30.0)
     told = ", ".join(
         f"{f:.3g} at {n:.0f} ({100 * s:.0f} % fit)"
         for n, f, s in zip(found.weights, found.square, found.fit, strict=True)
@@ -51,7 +40,7 @@ def _divergence(dataset: Data) -> Parts:
 
 
 @claim("REG-59", "C0 N <= N_Delta <= N at jamming, C0 0.5 for relu, 0.43 for tanh; a gap in H0")
-def _constraints(dataset: Data) -> Parts:
+def _constraints(dataset: Data) -> judge.Parts:
     scan = scans.whole(dataset)
     labels = [scans.jump(scan, name) for name in ("random", "parity")]
     shares = scan.negative.sel(labels="random", trainer="fast").mean(["n_train", "width"])
@@ -60,24 +49,24 @@ def _constraints(dataset: Data) -> Parts:
     random, digits = (each.share.values for each in labels)
     few = not len(random) or not len(digits) or len(relu) < 3
     if few or not (clean.any() or random.max() >= 1):
-        raise Missing(
+        raise judge.Missing(
             f"{len(random)} jammed runs of small loss for random labels, {len(digits)} for digits, "
             f"{clean.sum()} of them clean; {len(relu)} Hessians"
         )
     # hypostatic at the transition itself: the smallest losses (LAND-04)
     all_near = np.concatenate([each.share.values[each.loss.values < 2e-3] for each in labels])
-    yield within("N_Delta/N of random labels, mean", mean_of(random), 0.35, 0.95)
-    yield above("the same, smallest", random.min(), 0.35)
-    yield below("the same, largest", random.max(), 0.95)
-    yield below("converged runs with 0.02 < N_Delta/N < 0.25", labels[0].between, 0.0)
-    yield within("N_Delta/N of digits, smallest", digits.min(), 0.2, 0.8)
-    yield below("N_Delta/N of all, largest", all_near.max(), 1.0)
-    yield within("negative share of Hp, relu", mean_of(relu), 0.48, 0.52)
+    yield judge.within("N_Delta/N of random labels, mean", judge.mean_of(random), 0.35, 0.95)
+    yield judge.above("the same, smallest", random.min(), 0.35)
+    yield judge.below("the same, largest", random.max(), 0.95)
+    yield judge.below("converged runs with 0.02 < N_Delta/N < 0.25", labels[0].between, 0.0)
+    yield judge.within("N_Delta/N of digits, smallest", digits.min(), 0.2, 0.8)
+    yield judge.below("N_Delta/N of all, largest", all_near.max(), 1.0)
+    yield judge.within("negative share of Hp, relu", judge.mean_of(relu), 0.48, 0.52)
     if clean.any():
         rank = np.concatenate([each.excess for each in labels])[clean]
         gap = np.concatenate([each.gap for each in labels])[clean]
-        yield below("largest |rank(H0) - N_Delta|", np.abs(rank).max(), 2.0)
-        yield above("gap of H0 over its zeros, smallest", gap.min(), 1e5)
+        yield judge.below("largest |rank(H0) - N_Delta|", np.abs(rank).max(), 2.0)
+        yield judge.above("gap of H0 over its zeros, smallest", gap.min(), 1e5)
     slow = sum(int((each.falling > scans.FALLING).sum()) for each in labels)
     least = int(random.argmin())
     loss, fell = (float(labels[0][name][least]) for name in ("loss", "falling"))
@@ -95,7 +84,7 @@ def _constraints(dataset: Data) -> Parts:
 
 
 @claim("REG-60", "N* ~ P for random labels, slower for digits; dN*/dP follows the test error")
-def _growth(dataset: Data) -> Parts:
+def _growth(dataset: Data) -> judge.Parts:
     from scipy.stats import spearmanr
 
     scan = scans.whole(dataset)
@@ -106,18 +95,20 @@ def _growth(dataset: Data) -> Parts:
     loads = random.p / random.middle
     _, i, j = np.intersect1d(digits.p, random.p, return_indices=True)
     if not len(i):
-        raise Missing("N* is known at no common size of digits and random labels")
+        raise judge.Missing("N* is known at no common size of digits and random labels")
     shares = digits.middle[i] / random.middle[j]
-    yield within("exponent for random labels", _exponent(random), 0.75, 1.2)
+    yield judge.within("exponent for random labels", _exponent(random), 0.75, 1.2)
     off = _off(random) * loads
     least, most = int(loads.argmin()), int(loads.argmax())
-    yield above("P/N* for random labels, smallest", (loads[least], off[least]), 1.6)
-    yield below("P/N* for random labels, largest", (loads[most], off[most]), 3.0)
+    yield judge.above("P/N* for random labels, smallest", (loads[least], off[least]), 1.6)
+    yield judge.below("P/N* for random labels, largest", (loads[most], off[most]), 3.0)
     off = np.hypot(_off(digits)[i], _off(random)[j]) * shares
     most = int(shares.argmax())
-    yield below("N* of digits over that of random labels, largest", (shares[most], off[most]), 0.6)
+    yield judge.below(
+        "N* of digits over that of random labels, largest", (shares[most], off[most]), 0.6
+    )
     by_chance = 1 / np.sqrt(len(middle) - 1)  # spread of a rank correlation of unrelated numbers
-    yield above("rank correlation of dN*/dP and test error", (rank, by_chance), 1e-6)
+    yield judge.above("rank correlation of dN*/dP and test error", (rank, by_chance), 1e-6)
     return (
         f"exponent for digits {_exponent(digits)} for 0.75 in [Geiger 2021b, ch. 9], "
         f"reported only at so few points; N* by the 0.1 N rule of parity {_brackets(digits)}; "
@@ -133,13 +124,15 @@ def _left_out(dead: int) -> str:
 def _known_stars(scan: Data, labels: str) -> scans.Stars:
     stars = scans.n_star(scan, labels)
     if len(stars.p) < 3:
-        raise Missing(f"N* is known at {len(stars.p)} sizes for {labels} labels, three are needed")
+        raise judge.Missing(
+            f"N* is known at {len(stars.p)} sizes for {labels} labels, three are needed"
+        )
     return stars
 
 
-def _exponent(stars: scans.Stars) -> Measured:
+def _exponent(stars: scans.Stars) -> judge.Measured:
     """Slope of log N* in log P, and its error from the brackets."""
-    return slope_of(stars.p, stars.middle, _off(stars) * stars.middle)
+    return judge.slope_of(stars.p, stars.middle, _off(stars) * stars.middle)
 
 
 def _off(stars: scans.Stars) -> np.ndarray:

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.studies.regimes import _runs
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
+import regimes as rg
+from regimes.studies._types import Dataset, Ensemble, Run, Tensor
 
 
 def ends(start: Ensemble, run: Run, data: Dataset, margin: float) -> dict[str, np.ndarray]:
     """Numbers of every member, (R,) each: constraints left unmet, loss, output, H0."""
     import torch
 
-    from regimes import measure
-    from regimes.nets import FullyConnected
-
     outputs = run.outputs_train[..., 0]
     net = start.template
-    assert isinstance(net, FullyConnected)
+    assert isinstance(net, rg.nets.FullyConnected)
     _, layers = net.layers_stacked(run.parameters, data.x_train)
     active = torch.stack([(z > 0).any(-1) for z in layers[:-1]]).all(0)
-    unmet = measure.unmet_constraints(outputs, data.y_train, active, margin=margin)
+    unmet = rg.measure.unmet_constraints(outputs, data.y_train, active, margin=margin)
     found = vars(unmet) | {
         "loss": run.losses[:, -1],
-        "falling": measure.late_fall(run.losses),
+        "falling": rg.measure.late_fall(run.losses),
         "error": run.test_errors,
-        "output_norm": measure.output_norm(_runs.predictions(run)),
+        "output_norm": rg.measure.output_norm(run.test_predictions),
         "steps": run.steps,
     }
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}
@@ -52,12 +41,9 @@ def _zero_modes(
     """
     import torch
 
-    from regimes.measure import mode_counts
-    from regimes.tangent import TangentKernel
-
     if not bool(short.any()):
         return 0.0, 0.0
-    net = _runs.ended(start, run).member(member).double()
-    gradients = TangentKernel(net).features(data.x_train[short].double())[:, 0]
-    found = mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
+    net = start.moved_to(run.parameters).member(member).double()
+    gradients = rg.tangent.TangentKernel(net).features(data.x_train[short].double())[:, 0]
+    found = rg.measure.mode_counts(torch.linalg.eigvalsh(gradients.mT @ gradients / data.n_train))
     return float(found.rank), found.gap

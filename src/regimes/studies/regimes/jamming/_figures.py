@@ -5,8 +5,7 @@ from itertools import cycle
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import Missing
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes.jamming import _scans as scans
 
 COLORS = {"parity": draw.GREEN, "random": draw.ORANGE}
@@ -29,8 +28,9 @@ def _needed(dataset: Data) -> Figure:
     figure.update_yaxes(dtick="D2")
     for labels, stars in _stars(scan):
         p, middle, color = stars.p, stars.middle, COLORS[labels]
-        draw.points(figure, p, middle, NAMES[labels], mode="lines+markers", color=color)
-        _bars(figure, stars.high - middle, middle - stars.low)
+        style = {"mode": "lines+markers", "color": color}
+        bracket = (middle - stars.low, stars.high - middle)
+        draw.points(figure, p, middle, NAMES[labels], error=bracket, **style)
         if len(p) > 1:
             slope = 1.0 if labels == "random" else 0.75
             name = f"slope {slope:g} (paper)"
@@ -86,9 +86,10 @@ def _norms(dataset: Data) -> Figure:
     figure = draw.axes(x, y, log="xy", caption=caption)
     figure.update_yaxes(dtick="D2")
     name = f"digits, P = {found.p:.0f}, N* = {found.star:.0f}"
-    draw.points(figure, beyond, size, name, mode="lines+markers", color=COLORS["parity"])
     factor = np.exp(found.error[past] / 2)
-    _bars(figure, size * (factor - 1), size * (1 - 1 / factor))
+    bars = (size * (1 - 1 / factor), size * (factor - 1))
+    style = {"mode": "lines+markers", "color": COLORS["parity"]}
+    draw.points(figure, beyond, size, name, error=bars, **style)
     inside = found.window(found.star)[past]
     if inside.any():
         line = beyond[inside]
@@ -102,13 +103,8 @@ def _stars(scan: Data) -> Iterator[tuple[str, scans.Stars]]:
     """Labels and their N*, of those whose scan holds one."""
     found = {labels: scans.n_star(scan, labels) for labels in COLORS}
     if not any(len(stars.p) for stars in found.values()):
-        raise Missing("no scan reaches from widths that jam to such that fit")
+        raise judge.Missing("no scan reaches from widths that jam to such that fit")
     return ((labels, stars) for labels, stars in found.items() if len(stars.p))
-
-
-def _bars(figure: Figure, up: np.ndarray, down: np.ndarray) -> None:
-    """Bars of two lengths at the points drawn last."""
-    figure.data[-1].error_y = {"array": up, "arrayminus": down, "thickness": 1, "width": 3}
 
 
 FIGURES = {

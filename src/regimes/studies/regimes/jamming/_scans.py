@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Measured, Missing, need
+import regimes as rg
+from regimes.lab import Data, judge
 from regimes.studies.regimes.jamming._training import LABELS, TRAINERS
 
 FALLING = 0.01  # fall of the loss over the last tenth of a run that has not converged
@@ -14,7 +14,7 @@ LOW_LOSS = {"random": 2e-3, "parity": 5e-3}  # for LAND-03 and LAND-26, at margi
 
 def whole(dataset: Data) -> Data:
     """The scan with all labels and trainers; those that were not asked for count as not run."""
-    ran = need(dataset, "unfitted")
+    ran = judge.need(dataset, "unfitted")
     return ran.reindex(labels=list(LABELS), trainer=list(TRAINERS)).sortby(["n_train", "width"])
 
 
@@ -25,16 +25,14 @@ def outcomes(dataset: Data) -> Data:
     """
     import xarray as xr
 
-    from regimes.measure import RunClass, run_classes
-
     names = ("unfitted", "parameters", "loss", "far", "reached")
-    classes = xr.apply_ufunc(run_classes, *(dataset[name] for name in names))
+    classes = xr.apply_ufunc(rg.measure.run_classes, *(dataset[name] for name in names))
     told = {
-        "fit": classes.isin([RunClass.SAT, RunClass.PRECISION]),
-        "dead": classes == RunClass.DEAD,
-        "jammed": classes == RunClass.JAMMED,
+        "fit": classes.isin([rg.measure.RunClass.SAT, rg.measure.RunClass.PRECISION]),
+        "dead": classes == rg.measure.RunClass.DEAD,
+        "jammed": classes == rg.measure.RunClass.JAMMED,
     }
-    ran = classes != RunClass.NOT_RUN
+    ran = classes != rg.measure.RunClass.NOT_RUN
     return dataset.assign(
         {name: flags.astype(float).where(ran) for name, flags in told.items()}
         | {"share": dataset.unfitted / dataset.parameters}
@@ -67,15 +65,13 @@ def n_star(dataset: Data, labels: str) -> Stars:
     From wide to narrow, the first width of whose runs at least half, dead ones left out, end with
     N_Delta > 0.1 N.
     """
-    from regimes.measure import n_star as measured
-
     found = []
     for p in dataset.n_train.values:
         scan = cut(dataset, labels, p)
         if not scan.sizes["width"]:
             continue
         living = scan.jammed.where(scan.dead == 0).transpose("seed", "width")
-        star = measured(scan.parameters.values, living.values)
+        star = rg.measure.n_star(scan.parameters.values, living.values)
         if star is not None:
             found.append((float(p), *star.bracket))
     return Stars(*np.array(found, dtype=float).reshape(-1, 3).T)
@@ -94,11 +90,11 @@ class Norms:
     star: float  # N*, the 50 % point of `fit`, between the two widths below
     bracket: tuple[float, float]
 
-    def at(self, n: float) -> Measured:
+    def at(self, n: float) -> judge.Measured:
         """|f|^2 at N = n, it and its error interpolated on logarithmic axes."""
         logs = np.log(self.square), self.error
         level, error = (np.interp(np.log(n), np.log(self.weights), each) for each in logs)
-        return Measured(np.exp(level), np.exp(level) * error)
+        return judge.Measured(np.exp(level), np.exp(level) * error)
 
     def window(self, star: float) -> np.ndarray:
         """The widths with 0.1 < N/N* - 1 < 3."""
@@ -107,27 +103,27 @@ class Norms:
 
     def exponent(self, star: float) -> tuple[float, float]:
         """Slope of log |f| in log(N/N* - 1) over the window, and its error from the scatter."""
-        from regimes.measure import power_law
-
         window = self.window(star)
-        fit = power_law(self.weights[window] / star - 1, np.sqrt(self.square[window]))
+        fit = rg.measure.power_law(self.weights[window] / star - 1, np.sqrt(self.square[window]))
         return fit.exponent, fit.error
 
 
 def norms(dataset: Data) -> Norms:
     """Outputs against N where the scan at a constant rate holds its N* (LAND-63)."""
-    from regimes.measure import n_half
-
-    asked = need(whole(dataset), "unfitted", labels="parity", trainer="constant")
+    asked = judge.need(whole(dataset), "unfitted", labels="parity", trainer="constant")
     p = float(asked.unfitted.dropna("n_train", how="all").n_train.values[-1])
     scan = cut(whole(dataset), "parity", p, "constant")
     alive = scan.dead == 0
     scan = scan.where(alive).assign(parameters=scan.parameters)
     scan = scan.isel(width=np.flatnonzero(alive.any("seed").values))
     weights = scan.parameters.values.astype(float)
-    star = n_half(weights, scan.fit.transpose("seed", "width").values) if len(weights) else None
+    star = (
+        rg.measure.n_half(weights, scan.fit.transpose("seed", "width").values)
+        if len(weights)
+        else None
+    )
     if star is None:
-        raise Missing(
+        raise judge.Missing(
             "no scan at a constant rate that reaches from widths that do not fit to such that do"
         )
     logs = 2 * np.log(scan.output_norm.transpose("seed", "width"))

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import regimes as rg
 from regimes.studies._images import image_task
+from regimes.studies._types import Checkpoint, Dataset, Ensemble, FullyConnected, Run
 from regimes.studies.regimes import _setting
-
-if TYPE_CHECKING:
-    from regimes.data import Dataset
-    from regimes.flow import Checkpoint, Run
-    from regimes.nets import Ensemble, FullyConnected
-
 
 LABELS = ("parity", "random")
 TRAINERS = ("fast", "constant")
@@ -44,11 +40,9 @@ def task(
     """
     import torch
 
-    from regimes import data
-
     if labels != "parity":
-        made = data.random_labels(n_train, n_test, COMPONENTS, dtype=torch.float64)
-        return made.pipe(data.sphere()).to(getattr(torch, dtype), device)
+        made = rg.data.random_labels(n_train, n_test, COMPONENTS, dtype=torch.float64)
+        return made.pipe(rg.data.sphere()).to(getattr(torch, dtype), device)
     if images not in POOLS:
         raise ValueError(f"images must be one of {', '.join(POOLS)}, got {images!r}")
     return image_task(
@@ -77,9 +71,7 @@ def network(
 
 def networks(width: int, seeds: Sequence[int], **place: str) -> Ensemble:
     """One network per seed, in this precision and on this device."""
-    from regimes.nets import stack
-
-    return stack(lambda seed: network(COMPONENTS, width, seed, **place), seeds)
+    return rg.nets.stack(lambda seed: network(COMPONENTS, width, seed, **place), seeds)
 
 
 def train(
@@ -95,15 +87,13 @@ def train(
 
     The rate is held for half of the steps, then lowered, or constant.
     """
-    from regimes import flow
-
-    return flow.descend(
+    return rg.flow.descend(
         start,
         data,
         rate=RATE,
         optimiser="adam",
-        schedule=flow.hold_then_lower(steps) if lowered else None,
-        loss=flow.quadratic_hinge(margin),
+        schedule=rg.flow.hold_then_lower(steps) if lowered else None,
+        loss=rg.flow.quadratic_hinge(margin),
         subtract_init=False,
         divide_by="1",
         until="fitted",

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from regimes.lab import Array, Point, TrialResult, study
 from regimes.studies._images import image_task
-from regimes.studies.regimes.kernel_exponents._claims import KERNELS, claim
-from regimes.studies.regimes.kernel_exponents._figures import FIGURES
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.data import Dataset
-
+from regimes.studies._types import Dataset, Tensor
+from regimes.studies.regimes.kernel_exponents._claims import KERNELS
 
 # Width of the kernels in units of the median distance; the paper's 1000, for pixels up to 255.
 # Much wider Gaussians are singular to rounding.
@@ -79,9 +72,6 @@ class KernelExponents:
                 "n_near": Array("near", list(params.n_near)),
             }
         )
-
-    figures = FIGURES
-    claims = claim
 
 
 def _pixels(point: Point, n_train: int, n_test: int) -> Dataset:

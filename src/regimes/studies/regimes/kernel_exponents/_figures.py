@@ -1,7 +1,6 @@
 """Learning curves of kernels on images."""
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes.kernel_exponents._claims import KERNELS, draws_of
 
 
@@ -14,7 +13,7 @@ def _curves(dataset: Data) -> Figure:
     title = "mean square error (labels ±1)"
     figure = draw.axes("training images", title, log="xy", caption=caption)
     figure.update_yaxes(dtick="D2")
-    ran = need(dataset, "mse").dropna("images", how="all", subset=["mse"])
+    ran = judge.need(dataset, "mse").dropna("images", how="all", subset=["mse"])
     for name, color, _ in draw.each(ran, "images"):
         here = draws_of(ran, name)
         for kernel, dash in zip(KERNELS, draw.DASHES, strict=False):

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.output_growth._claims import claim
-from regimes.studies.regimes.output_growth._figures import FIGURES
 
 PER_DECADE = 40  # records of the norms in a factor ten of time
 FIRST_STEP = 1e-4  # in units of t_1: so short that the linear growth is resolved
@@ -86,9 +85,6 @@ class OutputGrowth:
     The paper: [Geiger 2020, app. C and fig. 10].
     """
 
-    figures = FIGURES
-    claims = claim
-
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
         """Every scale at the main width, elsewhere those that are compared."""
@@ -105,8 +101,6 @@ class OutputGrowth:
         """Train until the loss is halved to learn t_1, then again, looking, until `reach` t_1."""
         import torch
 
-        from regimes import flow, measure
-
         data, start, alpha = _setting.networks_at(point, params)
         events = ("halved", "fitted")
         how: Any = {"eps": params.eps, "max_steps": params.max_steps, "events": events}
@@ -119,7 +113,7 @@ class OutputGrowth:
         def norms(snapshot: Any) -> Any:
             f = snapshot.ensemble(data.x_test)[..., 0]
             before = outputs[torch.from_numpy(snapshot.numbers)]
-            return torch.stack([measure.output_norm(f, before), measure.output_norm(f)], 1)
+            return torch.stack([rg.measure.output_norm(f, before), rg.measure.output_norm(f)], 1)
 
         run = _training.train(
             start,
@@ -127,21 +121,22 @@ class OutputGrowth:
             alpha,
             until=None,
             t_end=params.reach * float(t_1.max()),
-            rule=flow.StepRule(first=FIRST_STEP * float(t_1.min())),
-            observe={"norms": flow.Observer(norms, flow.LogTimes(PER_DECADE))},
+            rule=rg.flow.StepRule(first=FIRST_STEP * float(t_1.min())),
+            observe={"norms": rg.flow.Observer(norms, rg.flow.LogTimes(PER_DECADE))},
             **how,
         )
         t_1 = run.event_times["halved"]
         seen, when = run.recordings["norms"], np.outer(t_1.cpu(), moments(params.reach))
         change, norm = (
-            measure.at_times(seen.times, [each[:, i] for each in seen.values], when) for i in (0, 1)
+            rg.measure.at_times(seen.times, [each[:, i] for each in seen.values], when)
+            for i in (0, 1)
         )
         fresh, _ = _setting.members_at(
             point, data, point.width, point.depth, [point.scale], range(params.start_seeds)
         )
         numbers = {
             "t_1": t_1,
-            "start_norm": measure.output_norm(outputs),
+            "start_norm": rg.measure.output_norm(outputs),
             "steps": run.steps.double(),
             "fitted_by_end": run.event_times["fitted"].isfinite().double(),
         }

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 
 PANELS = {  # what each shows -> title of its vertical axis
     "change of the output": "‖f_t − f₀‖",
@@ -26,7 +25,7 @@ def _growth(dataset: Data) -> Figure:
         "the change is a function of t/t₁ alone (lower right: widths agree); for early times √h "
         "alpha is the factor that makes widths agree (lower left)."
     )
-    ran = need(dataset, "change").dropna("depth", how="all", subset=["change"])
+    ran = judge.where_ran(dataset, "depth", "change")
     depths = ran.depth.values
     figure = draw.axes(
         "t / t₁",

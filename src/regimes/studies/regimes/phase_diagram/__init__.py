@@ -7,8 +7,6 @@ from dataclasses import replace
 from regimes.lab import TrialConfig, study
 from regimes.studies.regimes import _plane
 from regimes.studies.regimes._plane import Params
-from regimes.studies.regimes.phase_diagram._claims import claim
-from regimes.studies.regimes.phase_diagram._figures import FIGURES
 
 # 23 scales from 3e-4 to 3e7 and 22 widths from 20 to 1248, as the paper's grid.
 PAPER_SCALES = tuple(float(f"{3e-4 * 10 ** (k / 2):.3g}") for k in range(23))
@@ -61,9 +59,6 @@ class PhaseDiagram:
 
     The paper: [Geiger 2021, fig. 4].
     """
-
-    figures = FIGURES
-    claims = claim
 
     trial = staticmethod(_plane.trial)
     cost = staticmethod(_plane.cost)

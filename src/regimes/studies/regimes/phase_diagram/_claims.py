@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import (
-    Claims,
-    Missing,
-    Parts,
-    above,
-    below,
-    claim_of_parts,
-    nearest,
-)
+from regimes.lab import Claim, Data, Verdict, judge
 from regimes.studies.regimes import _lines as lines
 from regimes.studies.regimes._crossover import MANY_POINTS, WIDE, scaled
 from regimes.studies.regimes._crossover import claim as crossing
@@ -23,7 +14,7 @@ JAMMED_UP_TO = (5, 300)  # widths and points of REG-51: these jam at every scale
 FITS_FROM = (20, 300)  # and from here on they fit at scale 10
 SCALES = (0.1, 1e3)  # the scales of REG-51, at which the border is compared
 
-claim = Claims(crossing)
+claim = judge.Claims(crossing)
 
 
 @claim("REG-39", "no minimum where lazy training wins", report=True)
@@ -31,7 +22,7 @@ def _best_width(dataset: Data) -> Claim:
     """At fixed alpha the scale grows with h; a minimum appears only where small scales are best."""
     wide = _wide(lines.plane(dataset))
     if wide.sizes["width"] < 3:
-        raise Missing(f"three wide widths are needed, {wide.sizes['width']} have finished")
+        raise judge.Missing(f"three wide widths are needed, {wide.sizes['width']} have finished")
     error = wide.ensemble_error.transpose("width", "scale").values
     scale, widths = wide.scale.values, wide.width.values
     cuts = []
@@ -43,7 +34,7 @@ def _best_width(dataset: Data) -> Claim:
         if np.isfinite(along).all():
             cuts.append(along)
     if not cuts:
-        raise Missing("no alpha is covered at every width")
+        raise judge.Missing("no alpha is covered at every width")
     rise = float(max(cut[-1] - min(cut) for cut in cuts))
     which = "lazy" if error[-1, -1] <= error[-1, 0] else "feature"
     why = (
@@ -56,27 +47,31 @@ def _best_width(dataset: Data) -> Claim:
 
 
 @claim("REG-51", "a jammed region at small widths")
-def _jammed(dataset: Data) -> Parts:
+def _jammed(dataset: Data) -> judge.Parts:
     plane = lines.plane(dataset)
     line = lines.jamming(plane)
     known = np.isfinite(line.width)
     if not known.any():
-        raise Missing("no width was jammed next to one that fits")
+        raise judge.Missing("no width was jammed next to one that fits")
     inside = (line.y >= 0.999 * SCALES[0]) & (line.y <= 1.001 * SCALES[1])
     seen = line.width[known & inside]
     if not len(seen):
-        raise Missing(f"no border between the scales {SCALES[0]:g} and {SCALES[1]:g}")
+        raise judge.Missing(f"no border between the scales {SCALES[0]:g} and {SCALES[1]:g}")
     jammed = ~(plane.fitted > 0).any("seed").transpose("width", "scale")
     widths = plane.width.values
     few = max(1, int((widths <= scaled(plane, JAMMED_UP_TO)).sum()))
-    least = int(nearest(plane, width=scaled(plane, FITS_FROM)).width)
-    middle = nearest(plane, scale=10)
+    least = int(judge.nearest(plane, width=scaled(plane, FITS_FROM)).width)
+    middle = judge.nearest(plane, scale=10)
     fit = middle.fitted.sel(width=widths >= least).mean()
     share = f"share of runs from h = {least} on that fit at scale {float(middle.scale):g}"
     ends = f"{SCALES[0]:g} to {SCALES[1]:g}"
-    yield above(f"share of points h <= {int(widths[few - 1])} that jam", jammed[:few].mean(), 1.0)
-    yield above(share, fit, 1.0)
-    yield below(f"jamming width, largest / least for scale {ends}", seen.max() / seen.min(), 2.5)
+    yield judge.above(
+        f"share of points h <= {int(widths[few - 1])} that jam", jammed[:few].mean(), 1.0
+    )
+    yield judge.above(share, fit, 1.0)
+    yield judge.below(
+        f"jamming width, largest / least for scale {ends}", seen.max() / seen.min(), 2.5
+    )
     told = ", ".join(
         f"{low:g} to {high:g} at {scale:g}"
         for scale, low, high in zip(line.y, line.jammed, line.fits, strict=True)
@@ -93,18 +88,18 @@ def _jammed(dataset: Data) -> Parts:
 
 
 @claim("REG-52", "the border moves left in longer runs", report=True)
-def _slowing_down(dataset: Data) -> Parts:
+def _slowing_down(dataset: Data) -> judge.Parts:
     """Reported: runs that fit within T/2 fit within T, so that no border can move right."""
     plane, shares = lines.plane(dataset), (0.25, 0.5, 1.0)
     found = np.array([lines.border(plane, share) for share in shares])
     seen = np.isfinite(found[-1]) & ~np.isnan(found).any(0)
     if not seen.any():
-        raise Missing("the jamming line is not inside the grid within T")
+        raise judge.Missing("the jamming line is not inside the grid within T")
     rows = found[:, seen]
     both = np.isfinite(rows[1])
     if not both.any():
-        raise Missing("the jamming line is beyond the grid within T/2")
-    yield above("mean width at T/2 over that at T", (rows[1] / rows[2])[both].mean(), 1.0)
+        raise judge.Missing("the jamming line is beyond the grid within T/2")
+    yield judge.above("mean width at T/2 over that at T", (rows[1] / rows[2])[both].mean(), 1.0)
     told = ", ".join(_mean_border(row, share) for row, share in zip(rows, shares, strict=True))
     return f"mean jamming width {told}; T = {int(plane.budget.max())} steps, {seen.sum()} scales"
 
@@ -119,12 +114,14 @@ def _parameters(dataset: Data) -> Claim:
     error = lines.shown(plane, "ensemble_error").isel(width=-1).values
     seen = np.isfinite(width) & np.isfinite(error)
     if seen.sum() < 4:
-        raise Missing(f"the jamming width and the error are known at {seen.sum()} scales")
+        raise judge.Missing(f"the jamming width and the error are known at {seen.sum()} scales")
     if not np.ptp(width[seen]) or not np.ptp(error[seen]):
-        raise Missing("every scale has the same jamming width, or the same error")
+        raise judge.Missing("every scale has the same jamming width, or the same error")
     rank, off = spearmanr(width[seen], error[seen]).statistic, 1 / np.sqrt(seen.sum() - 1)
     why = f"rank correlation over {seen.sum()} scales of jamming width and wide ensembles' error"
-    found = claim_of_parts("REG-53", [above("rank correlation", (rank, off), 0.0)], why=why)
+    found = judge.claim_of_parts(
+        "REG-53", [judge.above("rank correlation", (rank, off), 0.0)], why=why
+    )
     if float(plane.n_train.max()) >= MANY_POINTS:
         return found
     why = f"{found.why}; judged with {MANY_POINTS} points or more"

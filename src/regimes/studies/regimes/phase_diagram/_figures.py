@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Data, Figure, draw
 from regimes.studies.regimes import _lines as lines
 from regimes.studies.regimes._outcome_figures import PERCENT, errors_at_each_scale
@@ -88,10 +89,8 @@ def _numbers(plane: Data) -> np.ndarray:
 
 
 def _told(cell: Data) -> str:
-    from regimes.measure import regime
-
     error, change = 100 * cell.error.values, cell.kernel_change.values
-    found = regime(change, cell.fitted.values)
+    found = rg.measure.regime(change, cell.fitted.values)
     place = found.phase.value
     if found.phase != "jammed":
         off = f"{found.distance:+.2f} ± {found.error:.2f}"

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.regimes.random_features._claims import JUDGED, claim
-from regimes.studies.regimes.random_features._figures import FIGURES
+from regimes.studies.regimes.random_features._claims import JUDGED
 from regimes.studies.regimes.random_features._models import (
     Task,
     effective_ridge,
@@ -108,6 +107,3 @@ class RandomFeatures:
     def cost(params: Params, point: Point) -> float:
         """Both the fits and the averages are proportional to the number of features."""
         return 0.2 + point.ratio
-
-    figures = FIGURES
-    claims = claim

@@ -1,7 +1,6 @@
 """Figures of the random features: error, its sources, the effective ridge."""
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import need
+from regimes.lab import Data, Figure, draw, judge
 
 RATIO = "features per training point h/P"
 
@@ -82,7 +81,7 @@ def _over_ratio(title: str, caption: str) -> Figure:
 
 def _done(dataset: Data, name: str) -> Data:
     """The ratios that have run, in order."""
-    return need(dataset, name).dropna("ratio", how="all", subset=[name]).sortby("ratio")
+    return judge.where_ran(dataset, "ratio", name).sortby("ratio")
 
 
 FIGURES = {

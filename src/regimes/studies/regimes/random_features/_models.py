@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.measure import ErrorSources
-
+import regimes as rg
+from regimes.studies._types import ErrorSources, Tensor
 
 _ENTRIES = 2**23  # numbers in one block of features
 
@@ -86,8 +83,6 @@ def minimum_norm(
     """
     import torch
 
-    from regimes.measure import error_sources
-
     single, together, without, noisy = [], [], [], []
     for task, seed in zip(tasks, seeds, strict=True):
         clean, noised, push = [], [], 0.0
@@ -101,7 +96,7 @@ def minimum_norm(
         together.append(float((found.mean(0) - task.y_test).square().mean()))
         without.append(torch.stack(clean))
         noisy.append(noise**2 * push)
-    sources = error_sources(torch.stack(without), tasks[0].y_test)
+    sources = rg.measure.error_sources(torch.stack(without), tasks[0].y_test)
     return Fits(np.array(single), np.array(together), sources, float(np.mean(noisy)))
 
 
@@ -121,9 +116,6 @@ def effective_ridge(task: Task, seed: int, width: int, draws: int, ridge: float)
     """Ridge regression on `width` features over sqrt h, averaged, against the limiting kernel."""
     import torch
 
-    from regimes.measure import nearest_ridge
-    from regimes.theory import implicit_ridge, infinite_width
-
     y, n, n_test = task.clean + task.noise, len(task.x), len(task.x_test)
     eye = torch.eye(n, dtype=y.dtype, device=y.device)
     total, squares = torch.zeros_like(task.y_test), torch.zeros_like(task.y_test)
@@ -139,12 +131,12 @@ def effective_ridge(task: Task, seed: int, width: int, draws: int, ridge: float)
         squares += f.square().sum(0)
     mean = total / draws
     variance = (squares / draws - mean.square()).mean() / max(1, draws - 1)
-    kernel = infinite_width(torch.cat([task.x, task.x_test]), depth=1).nngp
-    found = nearest_ridge(kernel[:n, :n], kernel[n:, :n], y, mean, ridge)
+    kernel = rg.theory.infinite_width(torch.cat([task.x, task.x_test]), depth=1).nngp
+    found = rg.measure.nearest_ridge(kernel[:n, :n], kernel[n:, :n], y, mean, ridge)
     return EffectiveRidge(
         found.ridge,
         found.distance,
         found.distance_before,
         float((variance / mean.square().mean()).sqrt()),
-        implicit_ridge(found.eigenvalues.cpu().numpy(), ridge, width),
+        rg.theory.implicit_ridge(found.eigenvalues.cpu().numpy(), ridge, width),
     )

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Axis, Point, TrialConfig, TrialResult, study
+from regimes.studies._former_keys import numbered_batch
+from regimes.studies._types import Ensemble, Run, Tensor
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.relu._claims import FLIPPING, claim
-from regimes.studies.regimes.relu._figures import FIGURES
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
+from regimes.studies.regimes.relu._claims import FLIPPING
 
 HALF_DECADES = (1e2, 316.0, 1e3, 3160.0, 1e4, 3.16e4, 1e5)
 
@@ -86,9 +80,6 @@ class Relu:
     The paper: [Geiger 2020, app. F and fig. 12].
     """
 
-    figures = FIGURES
-    claims = claim
-
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
         """All seeds where switches are counted, fewer in the feature regime."""
@@ -115,7 +106,7 @@ class Relu:
             "weight_change": _runs.weight_changes(start, run),
             "flips": switched(start, run, data.x_test),
             "train_flips": switched(start, run, data.x_train),
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
             "satisfied": run.history["satisfied"][:, -1],
             "steps": run.steps.double(),
             "forced": run.forced.double(),
@@ -126,22 +117,18 @@ class Relu:
     @staticmethod
     def formerly(params: Params, config: TrialConfig) -> TrialConfig | None:
         """The same networks when seeds came in numbered batches and the scale was called `at`."""
-        point, fixed = dict(config.point), dict(config.params)
-        seeds, few = point.pop("seed"), fixed.pop("feature_seeds")
-        size = len(seeds)
-        batch = seeds[0] // size
-        if seeds != tuple(range(batch * size, (batch + 1) * size)) or few % size:
+        former, size = numbered_batch(params, config), len(config.point["seed"])
+        if former is None or config.params["feature_seeds"] % size:
             return None
-        fixed |= {"seeds": size, "feature_batches": few // size}
-        point |= {"at": point.pop("scale"), "batch": batch}
-        return TrialConfig(config.study, config.version, fixed, point, config.dtype)
+        fixed, point = dict(former.params), dict(former.point)
+        fixed["feature_batches"] = fixed.pop("feature_seeds") // size
+        point["at"] = point.pop("scale")
+        return replace(former, params=fixed, point=point)
 
 
 def switched(start: Ensemble, run: Run, x: Tensor) -> Tensor:
     """Number of (hidden neuron, pattern) pairs that training switched on or off, (R,)."""
     import torch
 
-    from regimes.measure import mask_flips
-
-    layers = [mask_flips(now, then) for now, then in _runs.hidden_layers(start, run, x)]
+    layers = [rg.measure.mask_flips(now, then) for now, then in _runs.hidden_layers(start, run, x)]
     return torch.stack(layers).sum(0).double()

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from regimes.lab import Data
-from regimes.lab.judge import Claims, Measured, Missing, Parts, jackknifed, mean_of, near, need
+from regimes.lab import Data, judge
 from regimes.studies.regimes._fitted_runs import NEAR, inside
 from regimes.studies.regimes._remarks import numbers
 
 FLIPPING = (1e2, 1e5)  # scales of the fits where neurons switch
 FEATURE = (0.0, 10.0)  # scales whose runs count as feature learning
 
-claim = Claims()
+claim = judge.Claims()
 
 
 def switching(dataset: Data, name: str, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -19,19 +18,19 @@ def switching(dataset: Data, name: str, width: int) -> tuple[np.ndarray, np.ndar
     Every trial of the window must be finished; scales where less than half of the networks fitted
     are left out.
     """
-    part = _along_scales(need(dataset, name, "fitted", width=width), FLIPPING)
+    part = _along_scales(judge.need(dataset, name, "fitted", width=width), FLIPPING)
     scale, fitted = part["scale"].values, part["fitted"].values
     if len(scale) < 3 or not np.allclose(scale[[0, -1]], FLIPPING, rtol=NEAR, atol=0):
-        raise Missing("three scales from 100 to 1e5 are needed, both ends among them")
+        raise judge.Missing("three scales from 100 to 1e5 are needed, both ends among them")
     if np.isnan(fitted).any():
-        raise Missing(f"h={width}: trials between the scales 100 and 1e5 are missing")
+        raise judge.Missing(f"h={width}: trials between the scales 100 and 1e5 are missing")
     kept = (fitted == 1).mean(0) >= 0.5
     if kept.sum() < 3:
-        raise Missing(f"h={width}: too few networks fitted between the scales 100 and 1e5")
+        raise judge.Missing(f"h={width}: too few networks fitted between the scales 100 and 1e5")
     return scale[kept], np.where(fitted == 1, part[name].values, np.nan)[:, kept]
 
 
-def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> Measured:
+def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> judge.Measured:
     """Logarithmic slope of `mean(value^power)^(1/power)` over seeds, and its jackknife error.
 
     Rare and large values carry the mean, so a mean of logarithms would miss them. Scales where
@@ -43,13 +42,13 @@ def slope_of_mean(scale: np.ndarray, values: np.ndarray, power: float = 1.0) -> 
     """
     seen = (np.nan_to_num(values) > 0).sum(0) > 1
     if seen.sum() < 3:
-        raise Missing("fewer than three scales have two networks with a change to average")
+        raise judge.Missing("fewer than three scales have two networks with a change to average")
     logs, powers = np.log(scale[seen]), values[:, seen] ** power
 
     def fit(rows: np.ndarray) -> float:
         return float(np.polyfit(logs, np.log(np.nanmean(rows, 0)) / power, 1)[0])
 
-    return jackknifed(powers, fit)
+    return judge.jackknifed(powers, fit)
 
 
 def single_patch(dataset: Data, width: int) -> tuple[np.ndarray, list[float]]:
@@ -58,7 +57,7 @@ def single_patch(dataset: Data, width: int) -> tuple[np.ndarray, list[float]]:
     Returns:
         Slopes (seeds,), and the scales that took part.
     """
-    part = _along_scales(need(dataset, "flips", width=width))
+    part = _along_scales(judge.need(dataset, "flips", width=width))
     scale = part["scale"].values
     still = (part["flips"].values == 0) & (part["train_flips"].values == 0)
     still &= (part["fitted"].values == 1) & (scale > FLIPPING[1])
@@ -68,18 +67,18 @@ def single_patch(dataset: Data, width: int) -> tuple[np.ndarray, list[float]]:
             slopes.append(np.polyfit(np.log(scale[row]), np.log(change[row]), 1)[0])
             used |= set(scale[row].tolist())
     if len(slopes) < 2:
-        raise Missing(f"h={width}: fewer than two networks keep all masks at two scales")
+        raise judge.Missing(f"h={width}: fewer than two networks keep all masks at two scales")
     return np.array(slopes), sorted(used)
 
 
 @claim("REG-43", "-0.5 ± 0.15 on scales 1e2..1e5; -1.00 ± 0.01 where no mask flips")
-def _kernel(dataset: Data) -> Parts:
+def _kernel(dataset: Data) -> judge.Parts:
     told = []
     for width in _widths(dataset):
         found = slope_of_mean(*switching(dataset, "kernel_change", width), power=2.0)
-        yield near(f"h={width} with switches", found, -0.5, 0.15)
+        yield judge.near(f"h={width} with switches", found, -0.5, 0.15)
         slopes, used = single_patch(dataset, width)
-        yield near(f"h={width} without", mean_of(slopes), -1.0, 0.01)
+        yield judge.near(f"h={width} without", judge.mean_of(slopes), -1.0, 0.01)
         told.append(
             f"without switches: {len(slopes)} networks at scales {used[0]:g} to {used[-1]:g}; "
             + _feature(dataset, width)
@@ -92,7 +91,7 @@ def _kernel(dataset: Data) -> Parts:
 
 def _feature(dataset: Data, width: int) -> str:
     """The slope of the feature side in words; whether those runs fitted is said beside it."""
-    part = _along_scales(need(dataset, "kernel_change", width=width), FEATURE)
+    part = _along_scales(judge.need(dataset, "kernel_change", width=width), FEATURE)
     values = part["kernel_change"].values
     if part.sizes["scale"] < 2 or np.isnan(values).all(0).any():
         return "feature side not measured"
@@ -113,11 +112,11 @@ def _unfitted(dataset: Data) -> str:
 
 
 @claim("REG-44", "slope -1 ± 0.15 on scales 1e2..1e5")
-def _flips(dataset: Data) -> Parts:
+def _flips(dataset: Data) -> judge.Parts:
     told = []
     for width in _widths(dataset):
         scales, flips = switching(dataset, "flips", width)
-        yield near(f"h={width}", slope_of_mean(scales, flips), -1.0, 0.15)
+        yield judge.near(f"h={width}", slope_of_mean(scales, flips), -1.0, 0.15)
         counts = f"{numbers(np.nanmean(flips, 0), '.3g')} at scales {numbers(scales)}"
         told.append(f"h={width}: {counts}; {_training_flips(dataset, width)}")
     return "mean number of (hidden neuron, test point) pairs that switched; " + "; ".join(told)
@@ -126,13 +125,13 @@ def _flips(dataset: Data) -> Parts:
 def _training_flips(dataset: Data, width: int) -> str:
     try:
         found = slope_of_mean(*switching(dataset, "train_flips", width))
-    except Missing:
+    except judge.Missing:
         return "too few on training points for a slope"
     return f"on training points the slope is {found.value:.2f} ± {found.error:.2f}"
 
 
 def _widths(dataset: Data) -> list[int]:
-    return [int(width) for width in need(dataset, "kernel_change").width.values]
+    return [int(width) for width in judge.need(dataset, "kernel_change").width.values]
 
 
 def _along_scales(part: Data, window: tuple[float, float] = (0.0, np.inf)) -> Data:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from regimes.lab import Data, Figure, Values, draw
-from regimes.lab.judge import log_mean, need
+from regimes.lab import Data, Figure, Values, draw, judge
 from regimes.studies.regimes._fitted_runs import inside
 
 
@@ -31,7 +30,7 @@ def _guide(
     here = line.isel(scale=inside(line.scale.values, window))
     here = here[here.values > 0]
     if here.size:
-        through = (log_mean(here.scale).value, 2 * log_mean(here).value)
+        through = (judge.log_mean(here.scale).value, 2 * judge.log_mean(here).value)
         draw.guide(figure, window, slope, through, name)
 
 
@@ -47,7 +46,7 @@ def _kernel(dataset: Data) -> Figure:
         "make them slow."
     )
     figure = draw.axes("√h alpha", "|Θ − Θ₀| / |Θ₀|", log="xy", height=520, caption=caption)
-    line, *_ = _curves(figure, need(dataset, "kernel_change").kernel_change, 2.0)
+    line, *_ = _curves(figure, judge.need(dataset, "kernel_change").kernel_change, 2.0)
     low, high = float(line.scale.min()), float(line.scale.max())
     _guide(figure, line, (1e2, 1e5), -0.5, "slope −1/2")
     _guide(figure, line, (1e7, high), -1.0, "slope −1")
@@ -65,7 +64,7 @@ def _flips(dataset: Data) -> Figure:
     )
     y = "switched (neuron, pattern) pairs per network"
     figure = draw.axes("√h alpha", y, log="xy", height=460, caption=caption)
-    line, *_ = _curves(figure, need(dataset, "flips").flips, 1.0)
+    line, *_ = _curves(figure, judge.need(dataset, "flips").flips, 1.0)
     _guide(figure, line, (1e2, 1e5), -1.0, "slope −1")
     return figure
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _former, _runs, _setting, _training
-from regimes.studies.regimes.sample_size._claims import claim
-from regimes.studies.regimes.sample_size._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -63,8 +61,6 @@ class SampleSize:
     See [Geiger 2020, fig. 7a], [Geiger 2021, sec. 4].
     """
 
-    figures = FIGURES
-    claims = claim
     formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
@@ -73,7 +69,7 @@ class SampleSize:
         data = _setting.task_at(point, params.images, point.n_train, params.n_test)
         start, alpha = _setting.members_of(point, data, params.width, params.depth)
         run = _training.train_at(point, params, start, data, alpha)
-        each = {"error": run.test_errors, "fitted": _runs.fitted(run)}
+        each = {"error": run.test_errors, "fitted": run.fitted.double()}
         together = _runs.ensemble_errors(point, run, data)
         return TrialResult(arrays=_runs.by_member(point, each) | {"ensemble_error": together})
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
 from regimes.studies.regimes import _runs, _setting, _training
-from regimes.studies.regimes.scaling._claims import claim
-from regimes.studies.regimes.scaling._figures import FIGURES, MOMENTS
+from regimes.studies.regimes.scaling._figures import MOMENTS
 
 LEVELS = {"t_90": 0.9, "t_half": 0.5, "t_10": 0.1}  # of the loss, which starts at 1
 DECADES = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -93,9 +93,6 @@ class Scaling:
     The paper: [Geiger 2020, secs. 5 and 6, apps. B and E].
     """
 
-    figures = FIGURES
-    claims = claim
-
     @staticmethod
     def wanted(params: Params, point: Point) -> bool:
         """Everything at the main width; elsewhere what comparisons of widths need."""
@@ -118,30 +115,30 @@ class Scaling:
         """Train the networks of all seeds at one depth, width and scale."""
         import torch
 
-        from regimes import flow, measure
-
         data, start, alpha = _setting.networks_at(point, params)
-        levels = {name: flow.loss_below(level) for name, level in LEVELS.items()}
+        levels = {name: rg.flow.loss_below(level) for name, level in LEVELS.items()}
         run = _training.train_at(point, params, start, data, alpha, events=tuple(levels.values()))
         kernel_points = data.x_test[: params.n_kernel]
         levels_passed = {name: run.event_times[level.name] for name, level in levels.items()}
         numbers = {
             "kernel_change": _runs.kernel_changes(start, run, kernel_points),
             "weight_change": _runs.weight_changes(start, run),
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
             "steps": run.steps.double(),
             "test_error": run.test_errors,
         }
         arrays = _runs.by_seed(numbers | levels_passed)
         layers = [  # W_0..W_L
-            measure.layer_change(run.parameters[name], value, stacked=True).rms
+            rg.measure.layer_change(run.parameters[name], value, stacked=True).rms
             for name, value in start.parameters.items()
         ]
         pairs = _runs.hidden_layers(start, run, kernel_points)
-        hidden = [measure.preact_change(now, then) for now, then in pairs]  # z~_1..z~_L
+        hidden = [rg.measure.preact_change(now, then) for now, then in pairs]  # z~_1..z~_L
         arrays["layer_change"] = Array(("seed", "layer"), torch.stack(layers, 1))
         arrays["preact_change"] = Array(("seed", "hidden"), torch.stack(hidden, 1))
         moments = float(levels_passed["t_half"][0]) * MOMENTS
-        (losses,) = measure.at_times(run.times[:1], run.losses[:1], moments)  # of the first network
+        (losses,) = rg.measure.at_times(
+            run.times[:1], run.losses[:1], moments
+        )  # of the first network
         arrays["loss_curve"] = Array("moment", losses)
         return TrialResult({"main_width": params.main_width}, arrays)

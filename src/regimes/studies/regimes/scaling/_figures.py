@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Figure, Values, draw
-from regimes.lab.judge import Missing, log_mean, need
+from regimes.lab import Data, Figure, Values, draw, judge
 from regimes.studies.regimes._fitted_runs import fitted_at
 from regimes.studies.regimes.scaling._claims import (
     KERNEL,
@@ -55,9 +54,9 @@ def _guides(
 ) -> Figure:
     """Power laws (depth, window, slope) above the curves of the main width."""
     for depth, window, slope in laws:
-        with suppress(Missing):
+        with suppress(judge.Missing):
             place = {"depth": depth, "width": main_width(dataset)}
-            height = log_mean(fitted_at(dataset, name, window[0], **place)).value
+            height = judge.log_mean(fitted_at(dataset, name, window[0], **place)).value
             draw.guide(figure, window, slope, (window[0], lift * height), panel=2)
     return figure
 
@@ -72,7 +71,7 @@ def _kernel(dataset: Data) -> Figure:
         "1/(√h alpha): lazy training. To its left it grows towards small scales as a power 2/(1 + "
         "1/L) set by the number L of hidden layers (dashed): feature learning."
     )
-    change = need(dataset, "kernel_change").kernel_change
+    change = judge.need(dataset, "kernel_change").kernel_change
     figure = _panels(change, dataset.fitted, "|Θ − Θ₀| / |Θ₀|", caption)
     draw.level(figure, y=1.0)
     laws = [(L, (window_of(L, KERNEL)[0], 1.0), -2 / (1 + 1 / L)) for L in dataset.depth.values]
@@ -87,7 +86,7 @@ def _weights(dataset: Data) -> Figure:
         "takes an equal share, which gives the power 1/(L+1) (dashed): the deeper the network, the "
         "less each layer moves."
     )
-    moved = need(dataset, "weight_change").weight_change * dataset.width**0.5
+    moved = judge.need(dataset, "weight_change").weight_change * dataset.width**0.5
     figure = _panels(moved, dataset.fitted, "√h |w − w₀| / |w₀|", caption)
     laws = [(L, (window_of(L, WEIGHTS)[0], 1.0), -1 / (L + 1)) for L in dataset.depth.values]
     laws.append((3, _lazy(dataset, 1e3), -1.0))
@@ -102,7 +101,7 @@ def _times(dataset: Data) -> Figure:
         "exponentially and the time has a logarithm. Lazy side: the time does not depend on alpha, "
         "which appears here as the slope −1 (dashed)."
     )
-    time = need(dataset, "t_half").t_half / dataset.scale
+    time = judge.need(dataset, "t_half").t_half / dataset.scale
     figure = _panels(time, dataset.fitted, "t_half / (√h alpha)", caption)
     return _guides(figure, dataset.assign(time=time), "time", [(3, _lazy(dataset, 1e2), -1.0)])
 
@@ -132,7 +131,7 @@ def _curves(dataset: Data) -> Figure:
         height=480,
         caption=caption,
     )
-    part = need(dataset, "loss_curve", depth=depth, width=main)
+    part = judge.need(dataset, "loss_curve", depth=depth, width=main)
     for scale, color, own in draw.each(part, "scale", draw.shades(part.sizes["scale"])):
         half = float(own.t_half.isel(seed=0))
         if np.isfinite(half):
@@ -162,7 +161,7 @@ def _exponents(dataset: Data) -> Figure:
     for name, window, title, color, law, formula in rows:
         found = {}
         for depth in KERNEL_EXPONENTS:
-            with suppress(Missing):
+            with suppress(judge.Missing):
                 found[depth] = falling(dataset, name, depth, window)
         drawn |= bool(found)
         values = [each.value for each in found.values()]
@@ -174,7 +173,7 @@ def _exponents(dataset: Data) -> Figure:
         draw.points(figure, depths, paper, told, color=color, size=11, symbol="circle-open")
         draw.line(figure, smooth, law, formula, color=color, dash="dash")
     if not drawn:
-        raise Missing("no depth has finished on the feature side")
+        raise judge.Missing("no depth has finished on the feature side")
     return figure
 
 
@@ -190,16 +189,16 @@ def _layers(dataset: Data) -> Figure:
     y = "√h alpha × rms change (inner W: × √h more)"
     figure = draw.axes(x, y, height=460, caption=caption)
     figure.update_yaxes(rangemode="tozero")
-    for width, color, _ in draw.each(need(dataset, "layer_change"), "width"):
+    for width, color, _ in draw.each(judge.need(dataset, "layer_change"), "width"):
         for scale, symbol, size in ((1e3, "circle", 9), (1e4, "circle-open", 14)):
-            with suppress(Missing):
+            with suppress(judge.Missing):
                 shares = layer_shares(dataset, 3, width, scale)
                 heights = [each.mean() for each in shares.values()]
                 name = f"h = {width}, √h alpha = {scale:g}"
                 how: Any = {"color": color, "symbol": symbol, "hovertemplate": "%{x}: %{y:.3g}"}
                 draw.points(figure, list(shares), heights, name, size=size, **how)
     if not figure.data:
-        raise Missing("no network of three hidden layers has fitted at √h alpha = 1e3 or 1e4")
+        raise judge.Missing("no network of three hidden layers has fitted at √h alpha = 1e3 or 1e4")
     return figure
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.regimes import _former, _runs, _setting, _training
-from regimes.studies.regimes.stochastic._claims import claim
-from regimes.studies.regimes.stochastic._figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,6 @@ class Stochastic:
     by its norm.
     """
 
-    figures = FIGURES
-    claims = claim
     formerly = staticmethod(_former.scales_as_parameter)  # they are found again
 
     @staticmethod
@@ -93,7 +89,7 @@ class Stochastic:
         each = {
             "kernel_change": _runs.kernel_changes(start, run, x, seeds=len(point.seed)),
             "error": run.test_errors,
-            "fitted": _runs.fitted(run),
+            "fitted": run.fitted.double(),
         }
         return TrialResult(arrays=_runs.by_member(point, each))
 

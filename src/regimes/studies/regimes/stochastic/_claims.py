@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from regimes.lab import Claim, Data, Verdict
-from regimes.lab.judge import Claims, Measured, Missing, need
+import regimes as rg
+from regimes.lab import Claim, Data, Verdict, judge
+from regimes.studies._types import PhaseBoundary
 from regimes.studies.regimes._remarks import numbers
-
-if TYPE_CHECKING:
-    from regimes.measure import PhaseBoundary
-
 
 EXPECTED = "the crossover of SGD over that of the flow, at three rates"
 
-claim = Claims()
+claim = judge.Claims()
 
 
 def finished(dataset: Data) -> Data:
     """The rates that have run, the flow (rate 0) first."""
-    done = need(dataset, "kernel_change").dropna("rate", how="all", subset=["kernel_change"])
-    return done.sortby(["rate", "scale"])
+    return judge.where_ran(dataset, "rate", "kernel_change").sortby(["rate", "scale"])
 
 
 def crossovers(dataset: Data) -> PhaseBoundary:
     """The scale of the crossover (`y`, with its error) against the rate (`x`), the flow first."""
-    from regimes.measure import phase_boundary
-
     done = finished(dataset)
     if done.rate[0] != 0 or done.sizes["rate"] < 2 or done.sizes["seed"] < 3:
-        raise Missing("needs the flow, a rate and three seeds")
+        raise judge.Missing("needs the flow, a rate and three seeds")
     field = done.kernel_change.where(done.fitted > 0).transpose("seed", "rate", "scale").values
-    line = phase_boundary(done.rate.values, done.scale.values, field, 1.0)
+    line = rg.measure.phase_boundary(done.rate.values, done.scale.values, field, 1.0)
     if np.isnan(line.y).any():
         lost = numbers(line.x[np.isnan(line.y)])
-        raise Missing(f"the kernel does not change by its norm at any scale at rate {lost}")
+        raise judge.Missing(f"the kernel does not change by its norm at any scale at rate {lost}")
     return line
 
 
 @claim("REG-72", EXPECTED, report=True)
 def _shift(dataset: Data) -> Claim:
     line = crossovers(dataset)
-    flow, *others = (Measured(*place) for place in zip(line.y, line.error, strict=True))
+    flow, *others = (judge.Measured(*place) for place in zip(line.y, line.error, strict=True))
     ratios = [other / flow for other in others]
     told = ", ".join(
         f"{ratio.value:.3f} ± {ratio.error:.2g} at {rate:g} t_half"

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+import regimes as rg
 from regimes.lab import Array, Axis, Data, Point, TrialResult, study
 from regimes.studies.regimes import _runs
-from regimes.studies.regimes.variants._claims import claim
-from regimes.studies.regimes.variants._figures import FIGURES
 from regimes.studies.regimes.variants._settings import (
     COMPARED,
     Params,
@@ -101,16 +100,14 @@ class Variants:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """Train every (scale, seed) of one variant."""
-        from regimes.measure import ensemble_outcomes
-
         setting = setting_of(params, point.variant)
         data = task_of(params, setting, point.device)
         start, run = trained(params, setting, data, point.seed, point.device)
         both = (setting.scale, point.seed)
-        outputs = _runs.grid(_runs.predictions(run), *both)
+        outputs = _runs.grid(run.test_predictions, *both)
         kept = _runs.grid(counted(setting, run), *both)
         changes = _runs.kernel_changes(start, run, data.x_test[: params.n_kernel])
-        found = vars(ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
+        found = vars(rg.measure.ensemble_outcomes(outputs, data.y_test.cpu().numpy(), kept)) | {
             "kept": kept,
             "steps": _runs.grid(run.steps, *both).astype(float),
             "kernel_change": _runs.grid(changes, *both),
@@ -136,6 +133,3 @@ class Variants:
     def upgrade(dataset: Data) -> Data:
         """Older summaries hold the scales of each variant, which alpha and width tell."""
         return dataset.drop_vars("scale", errors="ignore")
-
-    figures = FIGURES
-    claims = claim

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from regimes.lab import Data, Figure, draw
-from regimes.lab.judge import Missing
+from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.regimes._outcome_figures import PERCENT, SCALE, draw_errors, draw_jackknifed
 from regimes.studies.regimes.variants._claims import over_alpha, variant_of, variants_run
 
@@ -96,7 +95,7 @@ def _rows(dataset: Data, shown: Callable[[str], bool]) -> list[Data]:
     """The variants of a figure that have run."""
     found = [variant_of(dataset, name) for name in variants_run(dataset) if shown(name)]
     if not found:
-        raise Missing("none of the variants that are compared here has run")
+        raise judge.Missing("none of the variants that are compared here has run")
     return found
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+import regimes as rg
 from regimes.studies._images import SETS, image_task
-from regimes.studies.regimes import _runs, _setting, _training
+from regimes.studies._types import Dataset, Ensemble, Run
+from regimes.studies.regimes import _setting, _training
 from regimes.studies.regimes._adam import adam, nearly_fitted
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from regimes.data import Dataset
-    from regimes.flow import Run
-    from regimes.nets import Ensemble
-
 
 # "plain" and what differs from it in one respect; the two predictors; two trainers on components
 COMPARED = ("plain", "deep", "soft", "biases", "f-f0", "f", "flow:pca", "adam:pca")
@@ -138,8 +134,6 @@ def trained(
     params: Params, setting: Setting, data: Dataset, seeds: Sequence[int], device: str
 ) -> tuple[Ensemble, Run]:
     """Networks at the start and their runs, ordered by scale, then seed."""
-    from regimes import flow
-
     d = math.prod(data.in_shape)
     start, alpha = _setting.members(
         d, setting.width, setting.depth, setting.scale, seeds, bias=setting.bias, device=device
@@ -155,10 +149,10 @@ def trained(
         loss=setting.loss,
         max_steps=params.max_steps,
         subtract_init=setting.subtract_init,
-        momentum=None if setting.memory is None else flow.Momentum(memory=setting.memory),
+        momentum=None if setting.memory is None else rg.flow.Momentum(memory=setting.memory),
     )
 
 
 def counted(setting: Setting, run: Run) -> np.ndarray:
     """1 for the runs that count: those that fitted, with Adam those that nearly did."""
-    return nearly_fitted(run) if setting.adam else _runs.fitted(run)
+    return nearly_fitted(run) if setting.adam else run.fitted.double().numpy()
