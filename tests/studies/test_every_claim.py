@@ -29,6 +29,7 @@ DISTORTIONS = {
     },
     "compression/cylinder": {
         "COMP-28": ("amplification_star", "tilt", "n_train", 0.5),
+        "COMP-29": ("amplification_max", "tilt", "n_train", 0.5),
         "COMP-29b": ("peak", "tilt", "n_train", 0.5),
     },
     "compression/digit-parity": {
