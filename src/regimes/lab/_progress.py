@@ -206,15 +206,15 @@ def place(point: Mapping[str, Any]) -> str:
     """Where in the scan a trial lies, as short as it can be said.
 
     >>> place({"block": "start", "alpha": 0.001, "seed": (0, 1, 2)})
-    'start alpha=0.001 3 of seed'
+    'start, alpha=0.001, 3 values of seed'
     """
     words = []
     for name, value in point.items():
         if isinstance(value, tuple):
-            words.append(f"{len(value)} of {name}" if len(value) != 1 else f"{name}={value[0]}")
+            words.append(f"{len(value)} values of {name}" if len(value) != 1 else f"{name}={value[0]}")
         else:
             words.append(str(value) if name == BLOCK else f"{name}={shown(value)}")
-    return " ".join(words) or "the trial"
+    return ", ".join(words) or "the trial"
 
 
 def duration(seconds: float) -> str:
