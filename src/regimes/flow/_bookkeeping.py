@@ -5,6 +5,8 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -14,6 +16,8 @@ from torch import Tensor
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, squared_norm
 from regimes.flow._history import History
+from regimes.flow._joined import joined
+from regimes.flow._lone import lone, some, where
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._status import Status
@@ -67,7 +71,7 @@ class Batch:
         return Batch(
             self.ids[kept],
             self.field.select(where),
-            {k: v[where] for k, v in self.state.items()},
+            joined({k: v[where] for k, v in self.state.items()}),
             {k: v[where] for k, v in self.carried.items()},
             Evaluation(
                 self.evaluation.predictions[where],
@@ -92,9 +96,9 @@ class Batch:
         return Batch(
             ids.numpy(),
             start.field if everybody else start.field.select(ids.to(predictions.device)),
-            below("state", kept),
+            joined(below("state", kept)),
             below("carried", kept),
-            Evaluation(predictions, below("speed", kept)),
+            Evaluation(predictions, joined(below("speed", kept))),
         )
 
 
@@ -145,18 +149,19 @@ class Bookkeeper:
 
         `who_ended` tells which members have come to which end; the first that applies counts.
         """
-        ids = batch.ids
+        ids, moved = batch.ids, lone(moved)
+        who, now = lone(ids), readings.numbers
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[ids])
-            if new.any():
-                new &= event.test(readings)
-                times[ids[new]] = readings.time[new]
+            new = moved & np.isnan(times[who])
+            if some(new):
+                new = new & lone(event.test(readings))
+                times[who] = where(new, now.time, times[who])
             happened[event.name] = new
         ended = who_ended(ids, readings)
-        done = np.logical_or.reduce(list(ended.values()))
-        starts = moved & (readings.step == 0)
+        done = lone(reduce(or_, ended.values()))
+        starts = moved & (now.step == 0)
         self._history.add(ids, readings, self.step[ids], moved, done | starts)
         self._recorder.look(
             ids,
@@ -166,11 +171,12 @@ class Bookkeeper:
             moved=moved,
             always=done | starts,
         )
-        if not done.any():
+        if not some(done):
             return batch, readings
-        for status, who in reversed(list(ended.items())):
-            for member in ids[who]:
+        for status, those in reversed(list(ended.items())):
+            for member in ids[np.broadcast_to(those, ids.shape)]:
                 self._status[member] = status
+        done = np.atleast_1d(done)
         self._keep(batch, done)
         return batch.select(~done), readings.select(~done)
 

@@ -132,7 +132,7 @@ class Keeper:
             return
         tensors = (
             within("batch", batch.kept())
-            | within("readings", {k: torch.from_numpy(v) for k, v in vars(readings).items()})
+            | within("readings", {k: torch.from_numpy(v) for k, v in readings.named.items()})
             | within("books", books.kept(batch.ids))
             | within("more", more())
         )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
-import numpy as np
-
 from regimes._check import real
+from regimes.flow._lone import larger, where
 from regimes.flow._readings import Floats
 
 
@@ -80,7 +79,10 @@ class StepRule:
 @final
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What a proposed step changed, (m,) each; a tolerance that is not asked for is 0."""
+    """What a proposed step changed, (m,) each or numbers of one member.
+
+    A tolerance that is not asked for is 0.
+    """
 
     output: Floats
     gradient: Floats
@@ -91,7 +93,7 @@ class Changes:
 @final
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Which steps count, which of them were forced, and the next lengths, (m,) each."""
+    """Which steps count, which of them were forced, and the next lengths, as in `Changes`."""
 
     accepted: Floats
     forced: Floats
@@ -105,15 +107,15 @@ def judge(
     hard = changes.output / tolerances.output
     if tolerances.weight is not None:
         # the step is cut to this tolerance beforehand, so reaching it is no offence
-        hard = np.maximum(hard, changes.weight / (tolerances.weight * (1 + 1e-6)))
+        hard = larger(hard, changes.weight / (tolerances.weight * (1 + 1e-6)))
     worst = hard
     if tolerances.gradient is not None:
-        worst = np.maximum(hard, changes.gradient / tolerances.gradient)
+        worst = larger(hard, changes.gradient / tolerances.gradient)
     good = changes.finite & (worst < 1.0)
-    forced = np.zeros_like(good)
+    forced = good & False
     if rule.floor is not None:
         forced = changes.finite & ~good & (hard < 1.0) & (step <= rule.floor * time)
-    following = np.where(worst < 0.5, step * rule.grow, step)
-    following = np.where(forced, step * 100.0, following)
+    following = where(worst < 0.5, step * rule.grow, step)
+    following = where(forced, step * 100.0, following)
     accepted = good | forced
-    return Judgement(accepted, forced, np.where(accepted, following, step / rule.shrink))
+    return Judgement(accepted, forced, where(accepted, following, step / rule.shrink))

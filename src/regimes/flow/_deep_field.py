@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
+from regimes.flow._joined import Joined, members_of
 from regimes.flow._network_field import parameter_change
 from regimes.flow._objective import EVERYBODY, Objective
 from regimes.flow._tiles import COPIES, tile_of
@@ -51,17 +52,21 @@ class DeepField:
 
     def evaluate(self, state: State) -> Evaluation:
         """Predictions and speeds of all members, a tile at a time."""
-        size = len(next(iter(state.values())))
+        size = members_of(state)
         predictions: list[Tensor] = []
         # contiguous whatever the state is: products are written into views of it
-        speed = {name: value.new_empty(value.shape) for name, value in state.items()}
+        speed: State = (
+            state.empty()
+            if isinstance(state, Joined)
+            else {name: value.new_empty(value.shape) for name, value in state.items()}
+        )
         if size <= self.tile:
             return Evaluation(self._tile(state, EVERYBODY, speed), speed)
         for i in range(0, size, self.tile):
             predictions.append(self._tile(state, slice(i, i + self.tile), speed))
         return Evaluation(torch.cat(predictions), speed)
 
-    def _tile(self, state: State, part: slice, speed: dict[str, Tensor]) -> Tensor:
+    def _tile(self, state: State, part: slice, speed: State) -> Tensor:
         """Predictions of some members; their speeds are written where they belong."""
         last = len(self.weights) - 1
         everybody = part is EVERYBODY

@@ -31,6 +31,7 @@ from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
 from regimes.flow._field import Evaluation, Field, State, advance
 from regimes.flow._gradient_flow import describe, field_of, finished, objective_of
+from regimes.flow._joined import joined
 from regimes.flow._losses import LossLike
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._network_field import NetworkField
@@ -212,7 +213,7 @@ class _Stepper:
 
     def step(
         self, batch: Batch, memory: Memory, taken: int
-    ) -> tuple[dict[str, Tensor], Memory, Floats]:
+    ) -> tuple[State, Memory, Floats]:
         """State and memory after one step, and the learning rates that were used."""
         speed = batch.evaluation.speed if self.batches is None else self._batch_speed(batch)
         if self.decay:
@@ -278,7 +279,7 @@ def _descend(
     check_every: int,
     max_seconds: float | None,
 ) -> Ends:
-    state: State = dict(stepper.members.ensemble.parameters)
+    state: State = joined(stepper.members.ensemble.parameters)
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
     remembered = stepper.optimiser.start(state)

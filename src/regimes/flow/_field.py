@@ -10,9 +10,8 @@ from typing import Protocol, final
 import torch
 from torch import Tensor
 
+from regimes.flow._joined import FEW, Joined
 from regimes.flow._objective import Objective
-
-_FEW = 2**20  # entries that are copied into one vector, because calls take longer than the copy
 
 State = Mapping[str, Tensor]  # every tensor has the members as its leading axis
 
@@ -84,8 +83,10 @@ def squared_norm(tensors: State) -> Tensor:
 
 def flattened(tensors: State) -> Tensor | None:
     """All of a member side by side, (m, P), where there is so little of it that calls cost more."""
+    if isinstance(tensors, Joined):
+        return tensors.vector
     rows = _rows(tensors)
-    if sum(map(Tensor.numel, rows)) > _FEW:
+    if sum(map(Tensor.numel, rows)) > FEW:
         return None
     return torch.cat(rows, 1) if len(rows) > 1 else rows[0]
 
@@ -99,8 +100,12 @@ def squared_distance(first: State, second: State) -> Tensor:
     return squared_norm({name: first[name] - second[name] for name in first})
 
 
-def advance(state: State, speed: State, steps: Tensor) -> dict[str, Tensor]:
+def advance(state: State, speed: State, steps: Tensor) -> State:
     """`state + steps * speed`, with one step per member."""
+    if isinstance(state, Joined):
+        if not isinstance(speed, Joined):
+            speed = state.gathered(speed[name] for name in state)
+        return state.like(state.vector.addcmul(speed.vector, steps.unsqueeze(1)))
     return {
         name: value.addcmul(speed[name], steps.view(-1, *[1] * (value.ndim - 1)))
         for name, value in state.items()

@@ -9,9 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regimes.flow._lone import lone, some
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rows import Rows
 
+_AT_ONCE = 64  # additions that wait to be kept together: each costs as much as many
 # After step s the next row is at `int(s + 1 + A (1 - exp(-s/tau)))`: dense first, then every A.
 _SPACING, _ONSET = 100.0, 1e4  # docs/themes/regimes.md, "Steps of the flow"
 
@@ -33,25 +35,35 @@ class History:
 
     def __init__(self, members: int) -> None:
         self._rows = Rows()
+        self._waiting: list[tuple[Floats, Floats]] = []
         self._next = np.zeros(members, dtype=np.int64)
 
     def add(
         self, ids: Floats, readings: Readings, sizes: Floats, accepted: Floats, ends: Floats
     ) -> None:
         """Keep a row of each member that is at such a moment or at its end."""
-        marked = ends | (accepted & (readings.step >= self._next[ids]))
-        if not marked.any():
+        marked = ends | (accepted & (readings.numbers.step >= self._next[lone(ids)]))
+        if not some(marked):
             return
-        due = np.flatnonzero(marked)
+        due = np.atleast_1d(marked).nonzero()[0]
         done = readings.step[due]
         self._next[ids[due]] = (done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))).astype(np.int64)
         columns = [sizes if name == "step_size" else getattr(readings, name) for name in COLUMNS]
-        rows = np.stack([np.asarray(column, dtype=np.float64)[due] for column in columns], axis=1)
+        self._waiting.append((ids[due], np.array(columns, dtype=np.float64)[:, due].T))
+        if len(self._waiting) == _AT_ONCE:
+            self._collect()
+
+    def _collect(self) -> None:
+        if not self._waiting:
+            return
+        ids, rows = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
         times, values = torch.from_numpy(rows[:, 0].copy()), torch.from_numpy(rows)
-        self._rows.add(torch.from_numpy(ids[due]), times, values)
+        self._rows.add(torch.from_numpy(ids), times, values)
+        self._waiting = []
 
     def kept(self) -> dict[str, Tensor]:
         """All rows, for a checkpoint."""
+        self._collect()
         return self._rows.kept() | {"next": torch.from_numpy(self._next)}
 
     def restore(self, kept: Mapping[str, Tensor]) -> None:
@@ -61,6 +73,7 @@ class History:
 
     def padded(self) -> dict[str, Tensor]:
         """Each column as (R, K); a member with fewer rows repeats its last."""
+        self._collect()
         members, times, values = self._rows.by_member()
         # of several rows at one time, such as an end in the step after a row, the last counts
         last = torch.ones_like(members, dtype=torch.bool)

@@ -21,6 +21,8 @@ from regimes.flow._bookkeeping import (
 from regimes.flow._checkpoint import Keeper
 from regimes.flow._control import Changes, Judgement, Tolerances, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
+from regimes.flow._joined import joined
+from regimes.flow._lone import every, larger, lone, some, where
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rounding import Rounding
@@ -46,10 +48,11 @@ def integrate(
     evaluation of the field and one transfer of a few numbers per member. With `rounding` the books
     say how much of the way was below it.
     """
+    state = joined(state)
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
     velocity = settings.momentum.start(state)
-    batch = Batch(np.arange(size), field, dict(state), velocity, evaluation)
+    batch = Batch(np.arange(size), field, state, velocity, evaluation)
     books = Bookkeeper(batch, settings.events, recorder, snapshot)
     if (moment := keeper.resume(batch, books)) is not None:
         batch, readings = moment.batch, moment.readings
@@ -88,10 +91,11 @@ def _advance(
     rounding: Rounding | None,
 ) -> tuple[Batch, Readings]:
     """Propose a step for every member, judge it, and move those it is granted to."""
-    ids, now = batch.ids, books.time[batch.ids]
-    wished, step = _lengths(books.step[ids], readings, settings)
+    ids, stand = lone(batch.ids), readings.numbers
+    now = stand.time
+    wished, step = _lengths(books.step[ids], stand, settings)
     predictions = batch.evaluation.predictions
-    dt = torch.from_numpy(step).to(predictions)
+    dt = torch.from_numpy(np.atleast_1d(step)).to(predictions)
     slope = settings.method(batch.field, batch.state, batch.evaluation.speed, dt)
     velocity = settings.momentum.velocity(batch.carried, slope, step, now)
     proposal = advance(batch.state, velocity, dt)
@@ -103,22 +107,30 @@ def _advance(
     if settings.tolerances.weight is not None and settings.momentum.active:
         wanted["moved"] = dt * squared_norm(velocity).sqrt()
     numbers = to_host(wanted)
-    changes = _changes(numbers, readings, step, settings)
+    changes = _changes(numbers, stand, step, settings)
     verdict = judge(changes, step, now, settings.tolerances, settings.rule)
     accepted = verdict.accepted
     # a step cut short to end at a given time says nothing about the length of the next
-    books.step[ids] = np.where(accepted & (step < wished), wished, verdict.next_step)
+    books.step[ids] = where(accepted & (step < wished), wished, verdict.next_step)
     _count(books, ids, changes, verdict, settings.tolerances)
     if rounding is not None:
-        books.unresolved[ids] += rounding.unresolved(readings, ids, step, accepted, changes)
-    after = now + np.where(accepted, step, 0.0)
+        books.unresolved[ids] += rounding.unresolved(stand, ids, step, accepted, changes)
+    after = now + where(accepted, step, 0.0)
     if settings.t_end is not None:
-        after = np.where(accepted & (step >= settings.t_end - now), settings.t_end, after)
+        after = where(accepted & (step >= settings.t_end - now), settings.t_end, after)
     books.time[ids] = after
     batch = _moved(batch, proposal, velocity, evaluation, accepted)
-    merged = {name: np.where(accepted, numbers[name], getattr(readings, name)) for name in NUMBERS}
-    who_ended = _WhoEnded(settings, books, changes.finite)
-    return books.settle(batch, books.readings(ids, merged, now), accepted, who_ended)
+    readings = books.readings(batch.ids, _merged(accepted, numbers, readings), readings.time)
+    return books.settle(batch, readings, accepted, _WhoEnded(settings, books, changes.finite))
+
+
+def _merged(
+    accepted: Floats, numbers: Mapping[str, Floats], readings: Readings
+) -> Mapping[str, Floats]:
+    """The numbers of members whose step is taken, and the others' as they were."""
+    if every(accepted):
+        return numbers
+    return {name: np.where(accepted, numbers[name], getattr(readings, name)) for name in NUMBERS}
 
 
 def _lengths(steps: Floats, readings: Readings, settings: Settings) -> tuple[Floats, Floats]:
@@ -127,23 +139,25 @@ def _lengths(steps: Floats, readings: Readings, settings: Settings) -> tuple[Flo
     if tolerance is not None and not settings.momentum.active:
         with np.errstate(divide="ignore", invalid="ignore"):
             longest = tolerance * readings.weight / readings.gradient
-        steps = np.where(longest < steps, longest, steps)
+        steps = where(longest < steps, longest, steps)
     if t_end is None:
         return steps, steps
     remaining = t_end - readings.time
-    return steps, np.where(readings.gradient == 0, remaining, np.minimum(steps, remaining))
+    cut = where(remaining < steps, remaining, steps)
+    return steps, where(readings.gradient == 0, remaining, cut)
 
 
 def _changes(
     numbers: Mapping[str, Floats], readings: Readings, step: Floats, settings: Settings
 ) -> Changes:
-    nothing = np.zeros(len(step))
+    found = {name: lone(value) for name, value in numbers.items()}
+    nothing = 0.0 * step
     weight = nothing
     if settings.tolerances.weight is not None:
-        moved = numbers.get("moved", step * readings.gradient)
-        weight = moved / np.where(readings.weight > 0, readings.weight, np.inf)
-    finite = np.isfinite(numbers["loss"]) & np.isfinite(numbers["gradient"])
-    return Changes(numbers["d_output"], numbers.get("d_gradient", nothing), weight, finite)
+        moved = found.get("moved", step * readings.gradient)
+        weight = moved / where(readings.weight > 0, readings.weight, np.inf)
+    finite = np.isfinite(found["loss"]) & np.isfinite(found["gradient"])
+    return Changes(found["d_output"], found.get("d_gradient", nothing), weight, finite)
 
 
 def _count(
@@ -159,8 +173,8 @@ def _count(
     for name, worst in books.worst.items():
         if getattr(asked, name) is None:
             continue
-        seen = np.where(accepted & ~forced, getattr(changes, name), 0.0)
-        worst[ids] = np.maximum(worst[ids], seen)
+        seen = where(accepted & ~forced, getattr(changes, name), 0.0)
+        worst[ids] = larger(worst[ids], seen)
 
 
 @final
@@ -171,22 +185,22 @@ class _WhoEnded:
         self.settings, self.books, self.proposal_finite = settings, books, proposal_finite
 
     def __call__(self, ids: Floats, readings: Readings) -> dict[Status, Floats]:
-        settings, nobody = self.settings, np.zeros(len(ids), dtype=bool)
-        stuck = self.books.step[ids] <= _NO_STEP * np.maximum(readings.time, 1e-290)
-        lost = ~np.isfinite(readings.loss) | ~np.isfinite(readings.gradient)
-        arrived = nobody if settings.until is None else settings.until.test(readings)
+        settings, now, ids = self.settings, readings.numbers, lone(ids)
+        stuck = self.books.step[ids] <= _NO_STEP * larger(now.time, 1e-290)
+        lost = ~np.isfinite(now.loss) | ~np.isfinite(now.gradient)
+        arrived = False if settings.until is None else lone(settings.until.test(readings))
         fitted = settings.until is not None and settings.until.name == Status.FITTED
-        late = nobody if settings.t_end is None else readings.time >= settings.t_end
-        still = (readings.gradient == 0) & (settings.t_end is None) & (not settings.momentum.active)
+        late = False if settings.t_end is None else now.time >= settings.t_end
+        still = (now.gradient == 0) & (settings.t_end is None) & (not settings.momentum.active)
         tried = self.books.counts["taken"][ids] + self.books.counts["refused"][ids]
         overdue = settings.max_seconds is not None and self.books.seconds > settings.max_seconds
         return {
-            Status.DIVERGED: lost | (stuck & ~self.proposal_finite),
-            Status.FITTED: arrived if fitted else nobody,
+            Status.DIVERGED: lost | (stuck & ~lone(self.proposal_finite)),
+            Status.FITTED: arrived if fitted else False,
             Status.REACHED: late if fitted else arrived | late,
             Status.STALLED: stuck | still,
             Status.OUT_OF_STEPS: tried >= settings.max_steps,
-            Status.OUT_OF_TIME: nobody | overdue,
+            Status.OUT_OF_TIME: overdue,
         }
 
 
@@ -201,10 +215,10 @@ def _moved(
     batch: Batch, state: State, velocity: State, evaluation: Evaluation, accepted: Floats
 ) -> Batch:
     """The batch with the steps of accepted members taken."""
-    if not accepted.any():
+    if not some(accepted):
         return batch
     carried = velocity if batch.carried else {}
-    if accepted.all():
+    if every(accepted):
         return Batch(batch.ids, batch.field, state, carried, evaluation)
     mask = torch.from_numpy(accepted).to(evaluation.predictions.device)
     old = batch.evaluation

@@ -45,12 +45,11 @@ class Momentum:
         """The velocity at rest; empty without momentum."""
         return {k: torch.zeros_like(v) for k, v in state.items()} if self.active else {}
 
-    def velocity(
-        self, velocity: State, speed: State, steps: Floats, times: Floats
-    ) -> dict[str, Tensor]:
+    def velocity(self, velocity: State, speed: State, steps: Floats, times: Floats) -> State:
         """The velocity with which a step of these lengths moves the state."""
         if not self.active:
-            return dict(speed)
+            return speed
+        steps, times = np.atleast_1d(steps, times)
         if self.memory is None:
             kept = np.exp(-steps / self.tau)
         else:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regimes.flow._field import Evaluation, GradientChange, State, squared_distance
+from regimes.flow._joined import Joined, joined, members_of
 from regimes.flow._objective import EVERYBODY, Objective
 from regimes.nets import Ensemble
 
@@ -36,7 +37,7 @@ class NetworkField:
 
     def evaluate(self, state: State) -> Evaluation:
         """One forward and one backward pass of every member."""
-        size = next(iter(state.values())).shape[0]
+        size = members_of(state)
         if size == 1:
             return self._one(state)
         if size <= self.tile:
@@ -48,23 +49,35 @@ class NetworkField:
         )
 
     @cached_property
-    def _alone(self) -> tuple[nn.Module, dict[str, nn.Parameter]]:
-        """A module for one member, whose parameters are set to the state: calls cost less so."""
+    def _alone(self) -> tuple[nn.Module, dict[str, nn.Parameter], State]:
+        """A module for one member, whose parameters are set to the state: calls cost less so.
+
+        With it its parameters by name, and what they are views of.
+        """
         module = self.ensemble.member(0)
         for name, parameter in module.named_parameters():
             parameter.requires_grad_(name in self.ensemble.parameters)
-        return module, {name: p for name, p in module.named_parameters() if p.requires_grad}
+        leaves = {name: p for name, p in module.named_parameters() if p.requires_grad}
+        together = joined({name: leaf.detach()[None] for name, leaf in leaves.items()})
+        for name, leaf in leaves.items():
+            leaf.data = together[name].squeeze(0)
+        return module, leaves, together
 
     def _one(self, state: State) -> Evaluation:
         """The same for one member, with its module as it is."""
-        module, leaves = self._alone
-        for name, leaf in leaves.items():
-            leaf.data = state[name].squeeze(0)
+        module, leaves, together = self._alone
+        if isinstance(state, Joined) and isinstance(together, Joined):
+            together.vector.copy_(state.vector)
+        else:
+            for name, leaf in leaves.items():
+                leaf.data = state[name].squeeze(0)
         with torch.enable_grad():
             f = self.ensemble.outputs(module(self.x[0] if self.member_inputs else self.x))
         predictions = self.objective.predictions(f.detach()[None])
         pull = self.objective.pull(predictions)[0]
         speed = torch.autograd.grad(f, [leaves[name] for name in state], pull)
+        if isinstance(state, Joined):
+            return Evaluation(predictions, state.gathered(speed))
         return Evaluation(predictions, {k: v[None] for k, v in zip(state, speed, strict=True)})
 
     def _part(self, state: State, members: slice) -> Evaluation:

@@ -101,6 +101,10 @@ class Recorder:
         always: Floats,
     ) -> None:
         """Observe the members that moved and are due; `always` marks starts and ends."""
+        if not self._observers:
+            return
+        moved, always = np.atleast_1d(moved, always)
+        happened = {name: np.atleast_1d(who) for name, who in happened.items()}
         for name, observer in self._observers.items():
             due = np.flatnonzero((observer.when.due(readings, happened) & moved) | always)
             if len(due) == 0:

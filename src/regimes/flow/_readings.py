@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -37,6 +38,19 @@ class Readings:
     gradient: Floats
     weight: Floats
 
-    def select(self, which: Floats) -> Readings:
-        """The readings of some members (numbers or a mask)."""
-        return Readings(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+    @property
+    def named(self) -> dict[str, Floats]:
+        """All of them by name."""
+        return {name: getattr(self, name) for name in _NAMES}
+
+    @cached_property
+    def numbers(self) -> Readings:
+        """The same for arithmetic: with one member its numbers themselves, which cost less."""
+        return self.select(0) if len(self.time) == 1 else self
+
+    def select(self, which: Floats | int) -> Readings:
+        """The readings of some members (numbers or a mask), or the numbers of one."""
+        return Readings(*[getattr(self, name)[which] for name in _NAMES])
+
+
+_NAMES = tuple(each.name for each in fields(Readings))

@@ -14,6 +14,7 @@ import torch
 
 from regimes._random import generator
 from regimes.flow._control import Changes, Tolerances
+from regimes.flow._lone import some, where
 from regimes.flow._members import Members
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._snapshots import predict
@@ -81,17 +82,17 @@ class Rounding:
 
     def unresolved(
         self, readings: Readings, ids: Floats, step: Floats, accepted: Floats, changes: Changes
-    ) -> Floats:
+    ) -> Floats | float:
         """How far the loss should have fallen, of its first value, in steps that are not seen.
 
         To first order the mean loss falls by `alpha^k |g|^2 dt`, which is little where a flow has
         nowhere left to go: there steps may be as small as they like.
         """
         unseen = accepted & (changes.output < self.resolution[ids])
-        if not unseen.any():  # nearly always, and asked at every step
-            return np.zeros(len(ids))
+        if not some(unseen):  # nearly always, and asked at every step
+            return 0.0
         fall = self.alpha[ids] ** self.power * readings.gradient**2 * step
-        return np.where(unseen, fall / readings.first_loss, 0.0)
+        return where(unseen, fall / readings.first_loss, 0.0)
 
     def note(self, unresolved: Floats, status: tuple[Status, ...]) -> str | None:
         """What to say of members that rounding moved, given `Run.unresolved`; None without any."""

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from regimes.flow._field import Evaluation, GradientChange, State
+from regimes.flow._joined import Joined
 from regimes.flow._network_field import parameter_change
 from regimes.flow._objective import EVERYBODY, Objective
 from regimes.flow._tiles import COPIES, tile_of
@@ -64,6 +65,14 @@ class ShallowField:
             for i in range(0, m, tile):
                 part = slice(i, i + tile)
                 self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
+        if isinstance(state, Joined):
+            together = state.empty()
+            torch.sum(weights * drawn, -1, out=together[_READOUT].squeeze(1))
+            whole = _BIAS not in state
+            torch.mul(drawn if whole else drawn[..., :-1], beta, out=together[_WEIGHT])
+            if not whole:
+                torch.mul(drawn[..., -1], beta.squeeze(-1), out=together[_BIAS])
+            return Evaluation(predictions, together)
         speed = {_READOUT: (weights * drawn).sum(-1).unsqueeze(1)}
         drawn *= beta
         if _BIAS in state:

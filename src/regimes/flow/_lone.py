@@ -1,0 +1,47 @@
+"""Arithmetic of step control for many members or one.
+
+Numbers of m members are arrays (m,). Those of one member may be numpy's scalars instead: they add
+and compare like arrays at a tenth of the price, and these functions are what they lack.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regimes.flow._readings import Floats
+
+
+def lone(values: Floats) -> Any:
+    """The number of a single member, or the numbers of several as they are.
+
+    >>> lone(np.array([2.0])) + 1, lone(np.array([2.0, 3.0])) + 1
+    (np.float64(3.0), array([3., 4.]))
+    """
+    single = isinstance(values, np.ndarray) and len(values) == 1
+    return values[0] if single else values
+
+
+def where(condition: Floats, yes: Any, no: Any) -> Any:
+    """`numpy.where`."""
+    if isinstance(condition, np.ndarray):
+        return np.where(condition, yes, no)
+    return yes if condition else no
+
+
+def larger(first: Floats, second: Any) -> Any:
+    """`numpy.maximum`: what is not a number stays so."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.maximum(first, second)
+    return first if first >= second or first != first else second
+
+
+def some(condition: Floats) -> bool:
+    """Whether it holds for any member."""
+    return bool(condition.any() if isinstance(condition, np.ndarray) else condition)
+
+
+def every(condition: Floats) -> bool:
+    """Whether it holds for all members."""
+    return bool(condition.all() if isinstance(condition, np.ndarray) else condition)
