@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from regimes.flow._events import Event
-from regimes.flow._field import Evaluation, Field, State, squared_norm
+from regimes.flow._field import Evaluation, Field, State, norm
 from regimes.flow._history import History
 from regimes.flow._joined import joined
 from regimes.flow._lone import lone, some, where
@@ -272,17 +272,17 @@ def below(name: str, values: Mapping[str, T]) -> dict[str, T]:
 def numbers_of(field: Field, evaluation: Evaluation, state: State) -> dict[str, Tensor]:
     """What every step has to know of a state, (m,) each."""
     objective, predictions = field.objective, evaluation.predictions
-    margins = objective.margins(predictions)
+    losses, margins = objective.losses_and_margins(predictions)
     needed = objective.loss.margin if objective.loss.margin is not None else 0.0
     satisfied = margins >= needed
     if objective.mask is not None:
         satisfied = satisfied & objective.mask
     return {
-        "loss": objective.losses(predictions),
-        "satisfied": satisfied.sum(1) / objective.counts.squeeze(1),
+        "loss": losses,
+        "satisfied": satisfied.sum(1) / objective.points,
         "least_margin": margins.amin(1),
-        "gradient": evaluation.squared_speed.sqrt(),
-        "weight": squared_norm(state).sqrt(),
+        "gradient": evaluation.speed_norm,
+        "weight": norm(state),
     }
 
 

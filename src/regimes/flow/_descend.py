@@ -211,9 +211,7 @@ class _Stepper:
     batches: Batches | None
     field: Field
 
-    def step(
-        self, batch: Batch, memory: Memory, taken: int
-    ) -> tuple[State, Memory, Floats]:
+    def step(self, batch: Batch, memory: Memory, taken: int) -> tuple[State, Memory, Floats]:
         """State and memory after one step, and the learning rates that were used."""
         speed = batch.evaluation.speed if self.batches is None else self._batch_speed(batch)
         if self.decay:

@@ -30,9 +30,14 @@ class Evaluation:
     speed: State
 
     @cached_property
+    def speed_norm(self) -> Tensor:
+        """Norm of the speed as a plain vector of parameters, (m,)."""
+        return norm(self.speed if self.flat_speed is None else {"": self.flat_speed})
+
+    @cached_property
     def squared_speed(self) -> Tensor:
-        """Squared norm of the speed as a plain vector of parameters, (m,)."""
-        return squared_norm(self.speed if self.flat_speed is None else {"": self.flat_speed})
+        """Its square, (m,)."""
+        return squared_norm(self.speed) if self.flat_speed is None else self.speed_norm.square()
 
     @cached_property
     def flat_speed(self) -> Tensor | None:
@@ -79,6 +84,14 @@ def squared_norm(tensors: State) -> Tensor:
     rows = [together] if together is not None else _rows(tensors)
     parts = [torch.linalg.vector_norm(row, dim=1).square_() for row in rows]
     return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
+
+
+def norm(tensors: State) -> Tensor:
+    """Norm over everything but the members, (m,)."""
+    together = flattened(tensors)
+    if together is None:
+        return squared_norm(tensors).sqrt()
+    return torch.linalg.vector_norm(together, dim=1)
 
 
 def flattened(tensors: State) -> Tensor | None:

@@ -7,7 +7,6 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from regimes.flow._bookkeeping import (
     NUMBERS,
@@ -20,7 +19,7 @@ from regimes.flow._bookkeeping import (
 )
 from regimes.flow._checkpoint import Keeper
 from regimes.flow._control import Changes, Judgement, Tolerances, judge
-from regimes.flow._field import Evaluation, Field, State, advance, keep, squared_norm
+from regimes.flow._field import Evaluation, Field, State, advance, keep, norm
 from regimes.flow._joined import joined
 from regimes.flow._lone import every, larger, lone, some, where
 from regimes.flow._observers import Recorder
@@ -103,9 +102,9 @@ def _advance(
     wanted = numbers_of(batch.field, evaluation, proposal)
     wanted["d_output"] = batch.field.objective.largest_change(predictions, evaluation.predictions)
     if settings.tolerances.gradient is not None:
-        wanted["d_gradient"] = _relative_change(batch.field, batch.evaluation, evaluation)
+        wanted |= vars(batch.field.gradient_change(batch.evaluation, evaluation))
     if settings.tolerances.weight is not None and settings.momentum.active:
-        wanted["moved"] = dt * squared_norm(velocity).sqrt()
+        wanted["moved"] = dt * norm(velocity)
     numbers = to_host(wanted)
     changes = _changes(numbers, stand, step, settings)
     verdict = judge(changes, step, now, settings.tolerances, settings.rule)
@@ -151,13 +150,14 @@ def _changes(
     numbers: Mapping[str, Floats], readings: Readings, step: Floats, settings: Settings
 ) -> Changes:
     found = {name: lone(value) for name, value in numbers.items()}
-    nothing = 0.0 * step
-    weight = nothing
+    gradient = weight = 0.0 * step
+    if settings.tolerances.gradient is not None:
+        gradient = _relative_change(found["before"], found["after"], found["difference"])
     if settings.tolerances.weight is not None:
         moved = found.get("moved", step * readings.gradient)
         weight = moved / where(readings.weight > 0, readings.weight, np.inf)
     finite = np.isfinite(found["loss"]) & np.isfinite(found["gradient"])
-    return Changes(found["d_output"], found.get("d_gradient", nothing), weight, finite)
+    return Changes(found["d_output"], gradient, weight, finite)
 
 
 def _count(
@@ -204,11 +204,11 @@ class _WhoEnded:
         }
 
 
-def _relative_change(field: Field, before: Evaluation, after: Evaluation) -> Tensor:
-    """`|g - g'|^2 / (|g| |g'|)`, 0 where either vanishes [Geiger 2020, eq. 9]."""
-    change = field.gradient_change(before, after)
-    size = (change.before * change.after).sqrt()
-    return torch.where(size > 0, change.difference / size, torch.zeros_like(size))
+def _relative_change(before: Floats, after: Floats, difference: Floats) -> Floats:
+    """`|g - g'|^2 / (|g| |g'|)` of squared norms, 0 where either vanishes [Geiger 2020, eq. 9]."""
+    size = np.sqrt(before * after)
+    some_size = where(size > 0, size, np.inf)
+    return where(size > 0, difference / some_size, 0.0)
 
 
 def _moved(

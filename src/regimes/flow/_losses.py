@@ -84,8 +84,15 @@ class MarginLoss:
 
     def value(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Loss of every point."""
-        values = self.phi(_targets(predictions, y) * predictions)
-        return values.squeeze(-1) if values.shape[-1] == 1 else values.mean(-1)
+        return self.value_and_margins(predictions, y)[0]
+
+    def value_and_margins(self, predictions: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Both, which share `t F`."""
+        m = _targets(predictions, y) * predictions
+        values = self.phi(m)
+        if m.shape[-1] == 1:
+            return values.squeeze(-1), m.squeeze(-1)
+        return values.mean(-1), m.amin(-1)
 
     def derivative(self, predictions: Tensor, y: Tensor) -> Tensor:
         """Its derivative by the predictions."""
@@ -279,6 +286,13 @@ _PLAIN: dict[str, Callable[[], Loss]] = {
     "mse": MeanSquare,
 }
 _SOFT = re.compile(r"softhinge_(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+
+
+def value_and_margins(loss: Loss, predictions: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Losses and margins of every point, (m, n) each, with what they share done once."""
+    if isinstance(loss, MarginLoss):
+        return loss.value_and_margins(predictions, y)
+    return loss.value(predictions, y), loss.margins(predictions, y)
 
 
 def resolve_loss(loss: LossLike, outputs: int) -> Loss:

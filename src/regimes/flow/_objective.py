@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from regimes._check import choose
-from regimes.flow._losses import Loss
+from regimes.flow._losses import Loss, value_and_margins
 
 EVERYBODY = slice(None)  # compared by identity
 
@@ -58,12 +58,14 @@ class Objective:
     alpha: Tensor
     start: Tensor | None
     divide_by: str
+    points: Tensor = field(init=False, repr=False)  # counts as (m,)
     _pull_factor: Tensor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         choose(self.divide_by, _DIVISORS, "divide_by")
         factor = -(self.alpha ** (1.0 - self.power)) / self.counts.unsqueeze(-1)  # (m, 1, 1)
         object.__setattr__(self, "_pull_factor", factor)
+        object.__setattr__(self, "points", self.counts.squeeze(1))
 
     @property
     def power(self) -> float:
@@ -81,24 +83,23 @@ class Objective:
         pull = derivative * _part(self._pull_factor, members)
         return pull if self.mask is None else pull * _part(self.mask, members).unsqueeze(-1)
 
-    def losses(self, predictions: Tensor) -> Tensor:
-        """Mean loss of each member without the division by alpha, (m,)."""
-        values = self.loss.value(predictions, self.y)
+    def losses_and_margins(self, predictions: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean losses without the division by alpha, (m,), and the margins of every point, (m, n).
+
+        Points that are not a member's own have the margin +infinity.
+        """
+        values, margins = value_and_margins(self.loss, predictions, self.y)
         if self.mask is not None:
             values = values * self.mask
-        return values.sum(1) / self.counts.squeeze(1)
-
-    def margins(self, predictions: Tensor) -> Tensor:
-        """Margin of every point, (m, n); points that are not a member's own have +infinity."""
-        margins = self.loss.margins(predictions, self.y)
-        return margins if self.mask is None else margins.masked_fill(~self.mask, torch.inf)
+            margins = margins.masked_fill(~self.mask, torch.inf)
+        return values.sum(1) / self.points, margins
 
     def largest_change(self, before: Tensor, after: Tensor) -> Tensor:
         """Largest change of a prediction over each member's points, (m,)."""
         change = (after - before).abs_()
         if self.mask is not None:
             change = change.masked_fill(~self.mask.unsqueeze(-1), 0.0)
-        return change.flatten(1).amax(1)
+        return change.amax((1, 2))
 
     def select(self, kept: Tensor) -> Objective:
         """The objective of some of the members."""
