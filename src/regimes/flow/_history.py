@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.flow._lone import lone, some
+from regimes.flow._lone import every, lone, some, where
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rows import Rows
 
@@ -42,14 +42,15 @@ class History:
         self, ids: Floats, readings: Readings, sizes: Floats, accepted: Floats, ends: Floats
     ) -> None:
         """Keep a row of each member that is at such a moment or at its end."""
-        marked = ends | (accepted & (readings.numbers.step >= self._next[lone(ids)]))
+        who, done = lone(ids), readings.numbers.step
+        marked = ends | (accepted & (done >= self._next[who]))
         if not some(marked):
             return
-        due = np.atleast_1d(marked).nonzero()[0]
-        done = readings.step[due]
-        self._next[ids[due]] = (done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))).astype(np.int64)
+        following = done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))  # whole where it is kept
+        self._next[who] = where(marked, following, self._next[who])
         columns = [sizes if name == "step_size" else getattr(readings, name) for name in COLUMNS]
-        self._waiting.append((ids[due], np.array(columns, dtype=np.float64)[:, due].T))
+        rows = np.array(columns, dtype=np.float64).T
+        self._waiting.append((ids, rows) if every(marked) else (ids[marked], rows[marked]))
         if len(self._waiting) == _AT_ONCE:
             self._collect()
 

@@ -111,17 +111,11 @@ class NetworkField:
         )
 
 
-def _plain(before: Evaluation, after: Evaluation) -> tuple[State, State]:
-    """Both speeds, as one vector where they are small."""
-    if before.flat_speed is None or after.flat_speed is None:
-        return before.speed, after.speed
-    return {"": before.flat_speed}, {"": after.flat_speed}
-
-
 def parameter_change(before: Evaluation, after: Evaluation) -> GradientChange:
     """Norms of the speeds as plain vectors of parameters."""
-    return GradientChange(
-        before.squared_speed,
-        after.squared_speed,
-        squared_distance(*_plain(before, after)),
-    )
+    first, second = before.flat_speed, after.flat_speed
+    if first is None or second is None:
+        difference = squared_distance(before.speed, after.speed)
+    else:
+        difference = torch.linalg.vector_norm(first - second, dim=1).square_()
+    return GradientChange(before.squared_speed, after.squared_speed, difference)
