@@ -154,10 +154,11 @@ class Bookkeeper:
         happened = {}
         for event in self._events:
             times = self._event_times[event.name]
-            new = moved & np.isnan(times[who])
+            seen = times[who]
+            new = moved & (seen != seen)  # not yet a number
             if some(new):
                 new = new & lone(event.test(readings))
-                times[who] = where(new, now.time, times[who])
+                times[who] = where(new, now.time, seen)
             happened[event.name] = new
         ended = who_ended(ids, readings)
         done = lone(reduce(or_, ended.values()))

@@ -21,7 +21,7 @@ from regimes.flow._checkpoint import Keeper
 from regimes.flow._control import Changes, Judgement, Tolerances, judge
 from regimes.flow._field import Evaluation, Field, State, advance, keep, norm
 from regimes.flow._joined import joined
-from regimes.flow._lone import every, larger, lone, some, where
+from regimes.flow._lone import beside, every, finite_numbers, larger, lone, some, where
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
 from regimes.flow._rounding import Rounding
@@ -94,7 +94,7 @@ def _advance(
     now = stand.time
     wished, step = _lengths(books.step[ids], stand, settings)
     predictions = batch.evaluation.predictions
-    dt = torch.from_numpy(np.atleast_1d(step)).to(predictions)
+    dt = beside(predictions, step)
     slope = settings.method(batch.field, batch.state, batch.evaluation.speed, dt)
     velocity = settings.momentum.velocity(batch.carried, slope, step, now)
     proposal = advance(batch.state, velocity, dt)
@@ -149,15 +149,16 @@ def _lengths(steps: Floats, readings: Readings, settings: Settings) -> tuple[Flo
 def _changes(
     numbers: Mapping[str, Floats], readings: Readings, step: Floats, settings: Settings
 ) -> Changes:
-    found = {name: lone(value) for name, value in numbers.items()}
     gradient = weight = 0.0 * step
     if settings.tolerances.gradient is not None:
-        gradient = _relative_change(found["before"], found["after"], found["difference"])
+        gradient = _relative_change(
+            *[lone(numbers[name]) for name in ("before", "after", "difference")]
+        )
     if settings.tolerances.weight is not None:
-        moved = found.get("moved", step * readings.gradient)
+        moved = lone(numbers["moved"]) if "moved" in numbers else step * readings.gradient
         weight = moved / where(readings.weight > 0, readings.weight, np.inf)
-    finite = np.isfinite(found["loss"]) & np.isfinite(found["gradient"])
-    return Changes(found["d_output"], gradient, weight, finite)
+    finite = finite_numbers(lone(numbers["loss"])) & finite_numbers(lone(numbers["gradient"]))
+    return Changes(lone(numbers["d_output"]), gradient, weight, finite)
 
 
 def _count(
@@ -187,7 +188,7 @@ class _WhoEnded:
     def __call__(self, ids: Floats, readings: Readings) -> dict[Status, Floats]:
         settings, now, ids = self.settings, readings.numbers, lone(ids)
         stuck = self.books.step[ids] <= _NO_STEP * larger(now.time, 1e-290)
-        lost = ~np.isfinite(now.loss) | ~np.isfinite(now.gradient)
+        lost = ~finite_numbers(now.loss) | ~finite_numbers(now.gradient)
         arrived = False if settings.until is None else lone(settings.until.test(readings))
         fitted = settings.until is not None and settings.until.name == Status.FITTED
         late = False if settings.t_end is None else now.time >= settings.t_end

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from regimes.flow._readings import Floats
 
@@ -35,6 +37,18 @@ def larger(first: Floats, second: Any) -> Any:
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.maximum(first, second)
     return first if first >= second or first != first else second
+
+
+def finite_numbers(values: Floats) -> Any:
+    """`numpy.isfinite`, in operations that cost little on scalars."""
+    return abs(values) < np.inf
+
+
+def beside(tensor: Tensor, values: Floats) -> Tensor:
+    """The numbers as a tensor (m,), where `tensor` is and in its precision."""
+    if isinstance(values, np.ndarray):
+        return torch.from_numpy(values).to(tensor)
+    return tensor.new_full((1,), float(values))
 
 
 def some(condition: Floats) -> bool:
