@@ -8,6 +8,7 @@ from typing import final
 
 import torch
 from torch import Tensor
+from torch._utils import _flatten_dense_tensors
 
 FEW = 2**20  # entries that are copied into one vector, because calls take longer than the copy
 
@@ -33,7 +34,8 @@ class Joined(Mapping[str, Tensor]):
 
     def gathered(self, tensors: Iterable[Tensor]) -> Joined:
         """A copy of such tensors, given in the order of the names."""
-        return self.like(torch.cat([tensor.reshape(-1) for tensor in tensors]).unsqueeze(0))
+        # one call for all of them, which torch packs its own gradients with
+        return self.like(_flatten_dense_tensors(tuple(tensors)).unsqueeze(0))
 
     @cached_property
     def _views(self) -> dict[str, Tensor]:

@@ -55,9 +55,10 @@ class NetworkField:
         With it its parameters by name, and what they are views of.
         """
         module = self.ensemble.member(0)
-        for name, parameter in module.named_parameters():
+        named = dict(module.named_parameters())
+        for name, parameter in named.items():
             parameter.requires_grad_(name in self.ensemble.parameters)
-        leaves = {name: p for name, p in module.named_parameters() if p.requires_grad}
+        leaves = {name: named[name] for name in self.ensemble.parameters}  # in the state's order
         together = joined({name: leaf.detach()[None] for name, leaf in leaves.items()})
         for name, leaf in leaves.items():
             leaf.data = together[name].squeeze(0)
@@ -75,7 +76,7 @@ class NetworkField:
             f = self.ensemble.outputs(module(self.x[0] if self.member_inputs else self.x))
         predictions = self.objective.predictions(f.detach()[None])
         pull = self.objective.pull(predictions)[0]
-        speed = torch.autograd.grad(f, [leaves[name] for name in state], pull)
+        speed = torch.autograd.grad(f, list(leaves.values()), pull)
         if isinstance(state, Joined):
             return Evaluation(predictions, state.gathered(speed))
         return Evaluation(predictions, {k: v[None] for k, v in zip(state, speed, strict=True)})
