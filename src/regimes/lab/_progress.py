@@ -211,7 +211,8 @@ def place(point: Mapping[str, Any]) -> str:
     words = []
     for name, value in point.items():
         if isinstance(value, tuple):
-            words.append(f"{len(value)} values of {name}" if len(value) != 1 else f"{name}={value[0]}")
+            one = len(value) == 1
+            words.append(f"{name}={value[0]}" if one else f"{len(value)} values of {name}")
         else:
             words.append(str(value) if name == BLOCK else f"{name}={shown(value)}")
     return ", ".join(words) or "the trial"
