@@ -43,7 +43,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-ROOMS = ("data", "nets", "kernels", "tangent", "flow", "measure", "theory")
+ROOMS = ("data", "nets", "kernels", "tangent", "curvature", "flow", "decide", "measure", "theory")
 SOURCE = Path(importlib.import_module("regimes").__file__).parent
 KEPT_CALLS = 2  # of each function, the first ones of the examples
 SECONDS = 5.0  # a call that takes longer is ended and counted

@@ -20,7 +20,18 @@ for room in sys.argv[1:]:
     loaded[room] = [time.perf_counter() - start, sorted(set(sys.modules) - before)]
 print(json.dumps(loaded))
 """
-ROOMS = ("data", "nets", "kernels", "tangent", "flow", "measure", "theory", "lab")
+ROOMS = (
+    "data",
+    "nets",
+    "kernels",
+    "tangent",
+    "curvature",
+    "flow",
+    "decide",
+    "measure",
+    "theory",
+    "lab",
+)
 HEAVY = {"plotly", "ray", "fastapi", "uvicorn", "sklearn", "pandas", "matplotlib"}
 
 

@@ -1,7 +1,7 @@
 """regimes: a laboratory for how neural networks learn.
 
-The rooms (`data`, `nets`, `kernels`, `tangent`, `flow`, `measure`, `theory`, ...) load when they
-are first used, so that `import regimes` stays fast and a program that only draws data never imports
+The rooms (`data`, `nets`, `kernels`, `tangent`, `curvature`, `flow`, `decide`, `measure`, ...) load
+when they are first used, so that `import regimes` stays fast and a program that only draws data never imports
 the rest.
 """
 
@@ -11,13 +11,36 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regimes import data, flow, kernels, lab, measure, nets, tangent, theory
+    from regimes import curvature, data, decide, flow, kernels, lab, measure, nets, tangent, theory
 
 __version__ = "0.1.0"
 
-_ROOMS = ("data", "nets", "kernels", "tangent", "flow", "measure", "theory", "lab")
+_ROOMS = (
+    "data",
+    "nets",
+    "kernels",
+    "tangent",
+    "curvature",
+    "flow",
+    "decide",
+    "measure",
+    "theory",
+    "lab",
+)
 
-__all__ = ["__version__", "data", "flow", "kernels", "lab", "measure", "nets", "tangent", "theory"]
+__all__ = [
+    "__version__",
+    "curvature",
+    "data",
+    "decide",
+    "flow",
+    "kernels",
+    "lab",
+    "measure",
+    "nets",
+    "tangent",
+    "theory",
+]
 
 
 def __getattr__(name: str) -> Any:

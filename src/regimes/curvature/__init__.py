@@ -1,0 +1,12 @@
+"""The Hessian of any network and loss, and its two parts.
+
+With loss L(w) = mean_i l(f(x_i; w), y_i) the Hessian is H = H0 + Hp: H0 = mean_i J_i^T l''_i J_i,
+the Gauss-Newton part, is the curvature of the loss seen through the linearised network; Hp =
+mean_i l'_i . f''_i is what the network's own curvature adds.
+"""
+
+from regimes import _door
+
+__all__: list[str] = []
+
+_door.keep(globals())
