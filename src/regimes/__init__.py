@@ -1,8 +1,8 @@
 """regimes: a laboratory for how neural networks learn.
 
 The rooms (`data`, `nets`, `kernels`, `tangent`, `curvature`, `flow`, `decide`, `measure`, ...) load
-when they are first used, so that `import regimes` stays fast and a program that only draws data never imports
-the rest.
+when they are first used, so that `import regimes` stays fast and a program that only draws data
+never imports the rest.
 """
 
 from __future__ import annotations
