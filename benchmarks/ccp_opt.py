@@ -1,7 +1,7 @@
 """Best exits of the column of confidence on all of [Geiger 2022, fig. 2], against a search.
 
 Run `python benchmarks/ccp_opt.py`. The left panel has 2 gaps, 3 heights and 20 resets, the right
-one 2 gaps, 3 resets and 16 heights: 216 minima. Ours are roots of quadratic equations, in one call for
+one 2 gaps, 3 resets and 16 heights: 216 minima. Ours are roots of quadratic equations, one call for
 each panel; the other way is scipy's `minimize_scalar` around a banded solve of the walk, point by
 point. CPU times of rounds side by side in one process; the target is 20 s.
 """
