@@ -7,17 +7,30 @@ action. Here both are small enough to be solved exactly, in float64. Nothing her
 from regimes import _door
 from regimes.decide._columns import BestExit, ccp_opt, ccp_q
 from regimes.decide._gray_chain import gray_chain
+from regimes.decide._gth import gth
+from regimes.decide._memories import Memento, Ram
 from regimes.decide._necklaces import necklace, necklace_count, necklace_graph, necklaces
+from regimes.decide._pomdp import TabularPOMDP
+from regimes.decide._slope import Slope
+from regimes.decide._steady_state import steady_state
+from regimes.decide._two_arms import TwoArms
 
 __all__ = [
     "BestExit",
+    "Memento",
+    "Ram",
+    "Slope",
+    "TabularPOMDP",
+    "TwoArms",
     "ccp_opt",
     "ccp_q",
     "gray_chain",
+    "gth",
     "necklace",
     "necklace_count",
     "necklace_graph",
     "necklaces",
+    "steady_state",
 ]
 
 _door.keep(globals())
