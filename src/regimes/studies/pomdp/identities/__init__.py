@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regimes.lab import Array, Axis, Point, TrialResult, collect_blocks, study
+from regimes.studies._types import Tensor
 from regimes.studies.pomdp import _players
 
 SOLVERS = ("solve", "power", "series")
@@ -55,7 +56,6 @@ class Embedding:
     """A seed is a policy of each depth, with a gap of its own."""
 
     depths: tuple[int, ...] = (2,)
-    reset: float = 1e-3
     seed: tuple[int, ...] = (0, 1, 2, 3, 4)
 
 
@@ -100,7 +100,10 @@ def reset(params: Reset, point: Point) -> TrialResult:
 
 
 def squaring(params: Squaring, point: Point) -> TrialResult:
-    """POM-02: repeated squaring against a solve, and how often it squares."""
+    """POM-02: repeated squaring of the whole chain against a solve, and how often it squares."""
+    import numpy as np
+    import torch
+
     from regimes import decide
     from regimes._random import generator
 
@@ -110,15 +113,16 @@ def squaring(params: Squaring, point: Point) -> TrialResult:
             memory = _players.memory_called(name)
             problem = decide.TwoArms(memory, gap=params.gap, reset=params.reset)
             policy, start = _players.softmax_policy(memory, generator(seed, f"policy {name}"))
+            first = torch.zeros(memory.observations, dtype=torch.float64)
+            first[: memory.blanks] = 1.0 if start is None else start
+            chains = torch.stack([problem.transition(policy, h) for h in (0, 1)])
+            squared = decide.steady_state(chains, first, params.reset, solver="power")
             solved = problem.steady_state(policy, start)
-            squared = problem.steady_state(policy, start, solver="power")
             gaps.append(float((squared - solved).abs().max() / solved.max()))
-            counts.append(_squarings(problem, policy, start))
+            counts.append(_squarings(chains, first, params.reset))
     shape = (len(point.seed), len(params.memories))
-    import numpy as np
-
     return TrialResult(
-        {"squared_reset": params.reset},
+        {"squared_reset": params.reset, "squared": ", ".join(params.memories)},
         {
             "power_gap": Array(("problem", "memory"), np.reshape(gaps, shape)),
             "squarings": Array(("problem", "memory"), np.reshape(counts, shape)),
@@ -126,23 +130,12 @@ def squaring(params: Squaring, point: Point) -> TrialResult:
     )
 
 
-def _squarings(problem: Any, policy: Any, start: Any) -> int:
-    """How often the chain of a hypothesis is squared until its columns agree to 1e-8."""
-    import torch
-
-    S = problem.memory.observations
-    counts = []
-    for hypothesis in (0, 1):
-        first = torch.zeros(S, dtype=torch.float64)
-        blanks = problem.memory.blanks
-        first[:blanks] = 1.0 if start is None else start
-        chain = (1 - problem.reset) * problem.transition(policy, hypothesis)
-        chain = chain + problem.reset * first[:, None]
-        count = 0
-        while float((chain - chain[:, :1]).abs().max()) >= 1e-8:
-            chain, count = chain @ chain, count + 1
-        counts.append(count)
-    return max(counts)
+def _squarings(chains: Tensor, first: Tensor, reset: float) -> int:
+    """How often chains with resets are squared until their columns agree to 1e-8."""
+    chain, count = (1 - reset) * chains + reset * first[:, None], 0
+    while float((chain - chain[..., :1]).abs().max()) >= 1e-8:
+        chain, count = chain @ chain, count + 1
+    return count
 
 
 def blind(params: Blind, point: Point) -> TrialResult:
@@ -197,7 +190,7 @@ def reward(params: Players, point: Point) -> TrialResult:
 
 
 def embedding(params: Embedding, point: Point) -> TrialResult:
-    """POM-35: policies of a Memento, and the same as policies of a RAM."""
+    """POM-35: policies of a Memento, and the same as policies of a RAM, without resets."""
     import numpy as np
     import torch
 
@@ -206,19 +199,16 @@ def embedding(params: Embedding, point: Point) -> TrialResult:
 
     own, embedded, gaps = [], [], []
     for seed in point.seed:
-        source = generator(seed, "gap")
-        gap = float(torch.rand((), generator=source, dtype=torch.float64))
+        draw = torch.rand((), generator=generator(seed, "gap"), dtype=torch.float64)
         for depth in params.depths:
             memory = decide.Memento(depth)
             policy, _ = _players.softmax_policy(memory, generator(seed, f"policy {depth}"))
-            whole = _kept_full(memory, policy)
-            rewards = []
-            for each, place in whole:
-                problem = decide.TwoArms(place, gap=gap, reset=params.reset)
-                rewards.append(float(problem.reward(*each)))
-            own.append(rewards[0])
-            embedded.append(rewards[1])
-            gaps.append(gap)
+            problem = decide.TwoArms(memory, gap=float(draw), reset=0.0)
+            own.append(float(problem.reward(policy, solver="gth")))
+            ram = decide.Ram(4 ** (depth - 1))
+            problem = decide.TwoArms(ram, gap=float(draw), reset=0.0)
+            embedded.append(float(problem.reward(_as_ram(memory, ram, policy), solver="gth")))
+            gaps.append(float(draw))
     shape = (len(point.seed), len(params.depths))
     return TrialResult(
         arrays={
@@ -228,6 +218,28 @@ def embedding(params: Embedding, point: Point) -> TrialResult:
             "embedded_gap": Array(("problem", "depth"), np.reshape(gaps, shape)),
         }
     )
+
+
+def _as_ram(memory: Any, ram: Any, policy: Tensor) -> Tensor:
+    """The policy of a RAM that keeps all pairs but the newest, which it sees anyway.
+
+    Memory n holds the older m - 1 pairs; the next one drops the oldest of them. Blank memories play
+    A; without resets they are left for good.
+    """
+    import torch
+
+    found = torch.zeros(ram.actions, ram.observations, dtype=torch.float64)
+    for n in range(ram.states):
+        found[ram.action(n, 0), ram.observation(n)] = 1.0
+        for e in (0, 1):
+            for y in (0, 1):
+                word = 4 * n + 2 * e + y
+                for arm in (0, 1):
+                    here = ram.observation(n, e, y)
+                    found[ram.action(word % ram.states, arm), here] = policy[
+                        arm, memory.first(memory.depth) + word
+                    ]
+    return found
 
 
 CHECKS: dict[str, Callable[[Any, Point], TrialResult]] = {

@@ -30,7 +30,7 @@ def _squaring(dataset: Data) -> judge.Parts:
     yield judge.below("largest |power - solve| / largest p", at.power_gap.max(), 1e-7)
     yield judge.below("squarings, most of all", at.squarings.max(), most)
     gaps = ", ".join(f"{gap:.1e}" for gap in at.power_gap.max("problem").values)
-    return f"RAM M=8 and Memento m=3, r={float(at.squared_reset):g}: differences {gaps}"
+    return f"{at.squared.item()}, r={float(at.squared_reset):g}: differences {gaps}"
 
 
 @claim("POM-03", "reward 0 and q = 1/2 for uniform and one-armed play", exact=True)

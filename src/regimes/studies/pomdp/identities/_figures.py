@@ -33,7 +33,7 @@ def _rewards(dataset: Data) -> Figure:
     figure = draw.axes("q", "E[R] / mu", caption=caption)
     q = at.random_q.transpose("problem", "memory").values
     reward = (at.random_reward / at.random_gap).transpose("problem", "memory").values
-    for k, name in enumerate(("RAM M=8", "Memento m=3")):
+    for k, name in enumerate(("RAM", "Memento")):
         draw.points(figure, q[:, k], reward[:, k], name, color=draw.COLORS[k])
     ends = np.array([q.min(), q.max()])
     draw.line(figure, ends, 1 - 2 * ends, "1 - 2q", color=draw.SOFT, dash="dash")

@@ -9,6 +9,7 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
+from regimes.studies._types import Tensor
 
 
 @dataclass(frozen=True)
@@ -43,35 +44,59 @@ class Pair:
     eps0: float = 1e-10
 
 
-def masses_of(depth: int, eps0: float, eps1: float, **arms: Any) -> Any:
-    """Where the player is under both hypotheses, (2, words); it is never reset."""
+def masses_of(depth: int, eps0: Any, eps1: Any, **arms: Any) -> np.ndarray:
+    """Where players are under both hypotheses, (..., 2, words); they are never reset."""
+    policy = rg.decide.necklace_policy(rg.decide.Memento(depth), eps0, eps1)
+    return resting(policy.actions, depth, **arms)
+
+
+def resting(actions: Tensor, depth: int, **arms: Any) -> np.ndarray:
+    """The same for any policy of words, of players that begin in A^m.
+
+    Words outside the chain turn among themselves: whoever begins there is never heard of again.
+    """
+    import torch
+
     memory = rg.decide.Memento(depth)
-    policy = rg.decide.necklace_policy(memory, eps0, eps1)
     problem = rg.decide.TwoArms(memory, reset=0.0, **arms)
-    return problem.steady_state(policy.actions, solver="gth").numpy()
-
-
-def arms_of(depth: int) -> np.ndarray:
-    """The arms of every word (words, m), the oldest first; -1 where a word is shorter."""
-    memory = rg.decide.Memento(depth)
-    found = np.full((memory.observations, depth), -1)
-    for o in range(memory.observations):
-        label = memory.label(o)
-        for k, letter in enumerate(label[: len(label) // 2]):
-            found[o, depth - len(label) // 2 + k] = "AB".index(letter)
+    start = torch.zeros(memory.observations, dtype=torch.float64)
+    start[memory.observation("A" * depth + "+" * depth)] = 1.0
+    masses = [rg.decide.gth(problem.transition(actions, h), start) for h in (0, 1)]
+    found: np.ndarray = torch.stack(masses, -2).numpy()
     return found
 
 
-def wrong(depth: int, masses: np.ndarray) -> float:
-    """q': the mass of words whose newest arm is the worse one, mean over hypotheses."""
-    newest = arms_of(depth)[:, -1]
-    return float((masses[0][newest == 1].sum() + masses[1][newest == 0].sum()) / 2)
+def other_exits(depth: int, eps0: Any, eps1: Any) -> Tensor:
+    """The policy of three letters with its inner exits at other turns of the same necklaces.
+
+    AAB is left for ABB at AAB instead of ABA, ABB for AAB at BBA instead of BAB.
+    """
+    import torch
+
+    memory = rg.decide.Memento(depth)
+    actions = rg.decide.necklace_policy(memory, eps0, eps1).actions.clone()
+    for old, new in (("ABA-+-", "AAB--+"), ("BAB-+-", "BBA--+")):
+        places = [memory.observation(old), memory.observation(new)]
+        actions[..., places] = actions[..., places[::-1]]
+    return torch.as_tensor(actions)
+
+
+def wrong(depth: int, masses: np.ndarray) -> np.ndarray:
+    """Q' (...): the mass of words whose newest arm is the worse one, mean over hypotheses."""
+    memory = rg.decide.Memento(depth)
+    newest = memory.histories(depth)[0][:, -1].numpy()
+    words = masses[..., memory.first(depth) :]
+    found: np.ndarray = (
+        words[..., 0, newest == 1].sum(-1) + words[..., 1, newest == 0].sum(-1)
+    ) / 2
+    return found
 
 
 def limit(params: Limit, point: Point) -> TrialResult:
     """POM-20: q near its limit, and the policy that is drawn."""
     found = [
-        wrong(m, masses_of(m, params.eps0, params.eps1, gap=params.gap)) for m in params.depths
+        float(wrong(m, masses_of(m, params.eps0, params.eps1, gap=params.gap)))
+        for m in params.depths
     ]
     stars = [float(rg.theory.q_necklace(m, params.gap)) for m in params.depths]
     drawn = max(m for m in params.depths if m <= 4)
@@ -114,25 +139,32 @@ def _diagram(m: int, eps0: float, eps1: float) -> tuple[np.ndarray, np.ndarray]:
 
 def exits(params: Exits, point: Point) -> TrialResult:
     """POM-21, POM-22: q over pairs of exits, along both limits, and where exits are equal."""
+    import torch
+
     m, gap = params.depth, params.gap
-    grid = np.geomspace(1e-6, 1.0, params.pairs)
-    pairs = [[wrong(m, masses_of(m, e0, e1, gap=gap)) for e1 in grid] for e0 in grid]
-    order = [wrong(m, masses_of(m, e * e / 100, e, gap=gap)) for e in params.order]
+    grid = torch.logspace(-6, 0, params.pairs, dtype=torch.float64)
+    pairs = wrong(m, masses_of(m, grid[:, None], grid, gap=gap))
+    rates = torch.tensor(params.order, dtype=torch.float64)
+    order = wrong(m, masses_of(m, rates**2 / 100, rates, gap=gap))
+    other = wrong(m, resting(other_exits(m, rates**2 / 100, rates), m, gap=gap))
     equal = masses_of(m, params.equal, params.equal, gap=gap)
-    words = arms_of(m)
-    inner = (words >= 0).all(1) & (words != words[:, :1]).any(1)
+    memory = rg.decide.Memento(m)
+    words = memory.histories(m)[0]
+    inner = (words != words[:, :1]).any(1).numpy()
+    inside = equal[:, memory.first(m) :][:, inner]
     return TrialResult(
         {
             "pair_gap": gap,
             "pair_star": float(rg.theory.q_necklace(m, gap)),
             "equal_exit": params.equal,
-            "equal_q": wrong(m, equal),
-            "equal_inner": float(equal[:, inner].sum(1).mean()),
+            "equal_q": float(wrong(m, equal)),
+            "equal_inner": float(inside.sum(1).mean()),
         },
         {
             "pair_q": Array(("pair_eps0", "pair_eps1"), pairs),
             "order_eps1": Array("order", params.order),
             "order_q": Array("order", order),
+            "other_q": Array("order", other),
         },
     )
 
@@ -143,7 +175,7 @@ def arms(params: Pair, point: Point) -> TrialResult:
     masses = masses_of(params.depth, params.eps0, params.eps1, arms=pair)
     return TrialResult(
         {
-            "arms_q": wrong(params.depth, masses),
+            "arms_q": float(wrong(params.depth, masses)),
             "arms_formula": float(rg.theory.q_necklace(params.depth, pair)),
             "arms_a": params.a,
             "arms_b": params.b,

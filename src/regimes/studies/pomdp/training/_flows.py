@@ -25,13 +25,14 @@ def flow(params: Any, point: Point) -> TrialResult:
     logits, start_logits = rg.decide.initial_logits(point.init, problem, seeds)
     run = rg.decide.policy_flow(
         problem,
-        logits,
-        start_logits,
+        logits.to(point.device),
+        None if start_logits is None else start_logits.to(point.device),
         until=TIMES[-1],
         max_steps=params.max_steps,
         times=TIMES,
         checkpoint=point.checkpoint(),
     )
+    policy = run.policy.cpu()
     q: Any = run.q
     end_q: Any = run.end_q
 
@@ -57,9 +58,9 @@ def flow(params: Any, point: Point) -> TrialResult:
         best = float(rg.decide.ccp_opt(memory.states, point.gap, point.reset).q)
         scalars["ccp_q"] = point.reset / 2 + (1 - point.reset) * best
     else:
-        arrays["oldest"] = Array("seed", by_seed(_turning(problem, run.policy)))
+        arrays["oldest"] = Array("seed", by_seed(_turning(problem, policy)))
     if memory.observations - memory.blanks <= 2 * DRAWN and point.gap == 0.1:
-        arrays["policy"] = Array(("observation", "action"), _drawn(memory, run.policy[0]))
+        arrays["policy"] = Array(("observation", "action"), _drawn(memory, policy[0]))
     return TrialResult(scalars, arrays)
 
 
