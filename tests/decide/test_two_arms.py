@@ -83,7 +83,7 @@ def test_slope_is_what_small_steps_find(memory, random_policy, random_start):
     assert torch.autograd.gradcheck(reward, free, rtol=1e-4, atol=1e-7, fast_mode=True)
 
 
-@pytest.mark.parametrize("solver", ["power", "series"])
+@pytest.mark.parametrize("solver", ["power", "series", "gth"])
 def test_solvers_agree(memory, given, solver):
     problem = TwoArms(memory, gap=0.1, reset=0.01)
     close = {"atol": 1e-7, "rtol": 0}
