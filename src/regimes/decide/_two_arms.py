@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 
 from regimes._check import choose, instance, positive_int
-from regimes.decide._chain import REWARDS, chain_of
+from regimes.decide._chain import REWARDS, Chances, adjoint, chain_of, observed
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._probabilities import probabilities, same_kind, tensor
@@ -62,6 +62,7 @@ class TwoArms:
     reset: Any = field(kw_only=True)
     _plus: Any = field(init=False, repr=False)  # (..., h, arm)
     _reset: Any = field(init=False, repr=False)
+    _chances: dict[Any, Chances] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         instance("memory", self.memory, Ram | Memento, "Ram(states) or Memento(depth)")
@@ -122,14 +123,14 @@ class TwoArms:
 
         Written out, to look at and to compare with: the methods below solve a smaller system.
         """
-        x, _, odds, _ = self._prepared(policy, None)
+        x, _, chances = self._prepared(policy, None)
         h = positive_int("hypothesis", hypothesis, least=0)
         if h > 1:
             raise ValueError(f"hypothesis must be 0 (A is better) or 1 (B is better), got {h}")
         S, blanks = self.observations, self.memory.blanks
         after = self.memory.following.to(x.device)  # (O, A)
         ends = blanks + 2 * after[..., None] + torch.arange(2, device=x.device)
-        weights = x.mT[..., None] * odds[..., h, :, :][..., after % 2, :]
+        weights = x.mT[..., None] * chances.odds[..., h, :, :][..., after % 2, :]
         place = (ends * S + torch.arange(S, device=x.device)[:, None, None]).flatten()
         T = weights.new_zeros(*weights.shape[:-3], S * S)
         return T.index_add(-1, place, weights.flatten(-3)).unflatten(-1, (S, S))
@@ -167,15 +168,14 @@ class TwoArms:
         and only the chain of plays is solved at all: 2M of the 5M observations of `Ram`, 4^m/2 of
         the words of `Memento`. `solver` is one of `steady_state`.
         """
-        x, p0, odds, r = self._prepared(policy, start)
-        solve, keep = choose(solver, SOLVERS, "solver"), 1 - r[..., None]
+        solve = choose(solver, SOLVERS, "solver")
+        x, p0, chances = self._prepared(policy, start)
         chain = chain_of(self.memory, x.device)
-        early, first = chain.enter(x, p0, odds * keep[..., None, None])
-        P = chain.matrix(x, odds)
-        keep = keep[..., None]
-        first = first / keep ** (chain.delay - 1)  # the distribution at the chain's door
-        plays = keep**chain.delay * solve(P, first, r[..., None])
-        return self._observed(r[..., None, None] * early, plays, odds)
+        rate, odds = chances.rate, chances.odds
+        early, first = chain.enter(x, p0, chances.kept)
+        first = first / (1 - rate) ** (chain.delay - 1)  # the distribution at the chain's door
+        plays = solve(chain.matrix(x, odds), first, rate[..., 0])
+        return observed(rate * early, (1 - rate) ** chain.delay * plays, odds)
 
     def reward(self, policy: Tensor, start: Tensor | None = None, solver: str = "solve") -> Tensor:
         """Mean reward a step `E_p[R]` (...); a blank memory counts as a step without reward."""
@@ -240,33 +240,11 @@ class TwoArms:
         (True, (3,))
         """
         with torch.no_grad():
-            x, p0, odds, r = self._prepared(policy, start, check)
-            if check and not bool((r > 0).all()):
+            x, p0, chances = self._prepared(policy, start, check)
+            if check and not bool((self._reset > 0).all()):
                 raise ValueError("gradient needs reset > 0, got 0: without resets nothing decays")
-            chain = chain_of(self.memory, x.device)
-            rate = r[..., None, None]
-            kept = (1 - rate[..., None]) * odds  # of outcomes that the game survives
-            early, first = chain.enter(x, p0, kept)
-            A = chain.matrix(x, -kept)
-            A.diagonal(dim1=-2, dim2=-1).add_(1)
-            lu, pivots, _ = torch.linalg.lu_factor_ex(A)
-            first = (1 - rate) * rate * first
-            paid = (kept[..., 0] - kept[..., 1]).repeat(*[1] * (kept.ndim - 2), A.shape[-1] // 2)
-            plays = torch.linalg.lu_solve(lu, pivots, first[..., None])[..., 0]
-            dual = torch.linalg.lu_solve(lu, pivots, paid[..., None], adjoint=True)[..., 0]
-            p = self._observed(rate * early, plays, odds)
-            slope = chain.slope(x, kept, p, dual) / 2
-            free = None
-            if isinstance(self.memory, Ram):
-                blank = x[..., : self.memory.blanks]
-                free = r[..., None] / 2 * (dual.sum(-2)[..., None, :] @ blank)[..., 0, :]
-            return Slope(self._mean_reward(p), slope, free)
-
-    def _observed(self, early: Tensor, plays: Tensor, odds: Tensor) -> Tensor:
-        """All observations' mass (..., h, O), from those before the chain and the chain's plays."""
-        ends = plays.unflatten(-1, (-1, 2))[..., None] * odds[..., None, :, :]
-        ends = ends.flatten(-3)
-        return torch.cat([early.broadcast_to(*ends.shape[:-1], early.shape[-1]), ends], -1)
+            p, by_policy, by_start = adjoint(chain_of(self.memory, x.device), x, p0, chances)
+            return Slope(self._mean_reward(p), by_policy, by_start)
 
     def _mean_reward(self, p: Tensor) -> Tensor:
         won, lost = p[..., self.memory.blanks :].unflatten(-1, (-1, 2)).sum((-2, -3)).unbind(-1)
@@ -279,17 +257,18 @@ class TwoArms:
 
     def _prepared(
         self, policy: Tensor, start: Tensor | None, check: bool = True
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Policy, start, the odds (..., h, arm, reward) and r (...), of one kind."""
+    ) -> tuple[Tensor, Tensor, Chances]:
+        """Policy and start, checked, and the chances as tensors of their kind."""
         A, count = self.actions, self.observations
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
             instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
             policy = probabilities("policy", policy, (A, count), -2, words)
         p0 = self._start(start, policy) if check or start is None else start
-        plus = self._plus.to(policy.device, policy.dtype)
-        odds = torch.stack([plus, 1 - plus], -1)
-        return policy, p0, odds, self._reset.to(policy.device, policy.dtype)
+        kind = (policy.device, policy.dtype)
+        if kind not in self._chances:
+            self._chances[kind] = Chances.of(self._plus.to(*kind), self._reset.to(*kind))
+        return policy, p0, self._chances[kind]
 
     def _start(self, start: Tensor | None, like: Tensor) -> Tensor:
         """The distribution of the blank observations, checked."""
