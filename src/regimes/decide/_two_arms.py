@@ -76,8 +76,8 @@ class TwoArms:
         r = reset_of(self.reset, plus)
         if bool((r == 1).any()):
             raise ValueError("reset must be below 1, for otherwise nobody ever plays, got 1")
-        object.__setattr__(self, "_plus", plus)
-        object.__setattr__(self, "_reset", r)
+        object.__setattr__(self, "_plus", plus.detach())
+        object.__setattr__(self, "_reset", r.detach())
 
     def _wins(self) -> tuple[Tensor, Tensor]:
         """Probabilities that the better and the worse arm win, (...) each."""
