@@ -241,5 +241,5 @@ def test_what_is_no_player_is_refused(random_policy):
         ram.transition(policy, 2)
     with pytest.raises(ValueError, match=r"would have .* entries; use a smaller memory"):
         TwoArms(Memento(7), gap=0.1, reset=0.1).tabular()
-    with pytest.raises(ValueError, match="must be numbers for a TabularPOMDP"):
+    with pytest.raises(ValueError, match="here gap, arms and reset must be numbers"):
         TwoArms(Ram(1), gap=0.1, reset=torch.tensor([0.1, 0.2])).tabular()

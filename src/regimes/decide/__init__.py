@@ -6,6 +6,7 @@ action. Here both are small enough to be solved exactly, in float64. Nothing her
 
 from regimes import _door
 from regimes.decide._gth import gth
+from regimes.decide._gymnasium import environment
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._slope import Slope
@@ -18,6 +19,7 @@ __all__ = [
     "Slope",
     "TabularPOMDP",
     "TwoArms",
+    "environment",
     "gth",
     "steady_state",
 ]

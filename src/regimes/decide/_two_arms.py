@@ -146,8 +146,7 @@ class TwoArms:
                 f"the arrays of {self.memory} would have {4 * S * S * A:.1e} entries; use a "
                 "smaller memory, or the methods of TwoArms, which never write them out"
             )
-        if self._plus.ndim > 2 or self._reset.ndim:
-            raise ValueError("gap, arms and reset must be numbers for a TabularPOMDP")
+        _, p0, reset = self.numbers(start)
         each = torch.eye(A, dtype=torch.float64)[..., None].expand(-1, -1, S)  # one action always
         T = torch.stack(
             [torch.block_diag(*[self.transition(one, h) for h in (0, 1)]) for one in each], -1
@@ -155,9 +154,21 @@ class TwoArms:
         signs = torch.tensor(REWARDS, dtype=torch.float64).repeat(self.memory.plays)
         reward = torch.cat([torch.zeros(blanks, dtype=torch.float64), signs]).repeat(2)
         first = torch.zeros(2, S, dtype=torch.float64)
-        first[:, :blanks] = self._start(start, T) / 2
+        first[:, :blanks] = p0 / 2
         eye = torch.eye(S, dtype=torch.float64).repeat(1, 2)
-        return TabularPOMDP(T, eye, reward, first.flatten(), 1 - float(self._reset))
+        return TabularPOMDP(T, eye, reward, first.flatten(), 1 - reset)
+
+    def numbers(self, start: Tensor | None = None) -> tuple[Tensor, Tensor, float]:
+        """Of a single problem, no stack: its chances of winning [hypothesis, arm], start and r."""
+        if self._plus.ndim > 2 or self._reset.ndim:
+            raise ValueError(
+                "here gap, arms and reset must be numbers, not tensors of members; make a TwoArms "
+                "for each member"
+            )
+        p0 = self._start(start, self._plus)
+        if p0.ndim > 1:
+            raise ValueError(f"here start must be one distribution, got {tuple(p0.shape)}")
+        return self._plus, p0, float(self._reset)
 
     def steady_state(
         self, policy: Tensor, start: Tensor | None = None, solver: str = "solve"
