@@ -5,6 +5,7 @@ import pytest
 from regimes.lab import find
 
 STUDIES = ("identities", "columns", "walks", "necklaces")
+WITHOUT = {"POM-22"}  # its numbers belong to other exits than those of the protocol
 SPOILT = [  # study, variable, what is added to it, claims that are then not reproduced
     ("identities", "value_reset", 1e-3, {"POM-01"}),
     ("identities", "power_gap", 1e-6, {"POM-02"}),
@@ -48,19 +49,25 @@ SPOILT = [  # study, variable, what is added to it, claims that are then not rep
 @pytest.mark.parametrize("name", STUDIES)
 def test_formulas_hold_at_any_size(smoke, verdicts, name):
     found = verdicts(find(f"pomdp/{name}"), smoke(f"pomdp/{name}").dataset)
-    assert set(found.values()) == {"reproduced"}
+    assert {id for id, verdict in found.items() if verdict != "reproduced"} <= WITHOUT
 
 
 @pytest.mark.parametrize(("name", "variable", "added", "ids"), SPOILT)
 def test_a_spoilt_number_fails_its_own_claims(smoke, verdicts, name, variable, added, ids):
     data = smoke(f"pomdp/{name}").dataset
     found = verdicts(find(f"pomdp/{name}"), data.assign({variable: data[variable] + added}))
-    assert {id for id, verdict in found.items() if verdict == "not reproduced"} == ids
+    assert {id for id, verdict in found.items() if verdict == "not reproduced"} - WITHOUT == ids
+
+
+def test_the_stated_errors_are_those_of_other_exits(smoke, verdicts):
+    data = smoke("pomdp/necklaces").dataset
+    found = verdicts(find("pomdp/necklaces"), data.assign(order_q=data.other_q))
+    assert set(found.values()) == {"reproduced"}
 
 
 def test_all_claims_can_fail():
     told = set.union(*(ids for *_, ids in SPOILT))
-    assert told == {id for name in STUDIES for id in find(f"pomdp/{name}").judges}
+    assert told | WITHOUT == {id for name in STUDIES for id in find(f"pomdp/{name}").judges}
 
 
 def test_the_column_is_drawn_from_its_policy(smoke):
