@@ -24,7 +24,7 @@ def test_all_solvers_are_one_function(random_policy, random_start, dtype):
     p = steady_state(T, start, 0.1)
     close = 1e-4 if dtype == torch.float32 else 1e-8
     torch.testing.assert_close(p, 0.1 * start + 0.9 * (T @ p[..., None])[..., 0])
-    for solver in ("power", "series"):
+    for solver in ("power", "series", "gth"):
         torch.testing.assert_close(steady_state(T, start, 0.1, solver), p, atol=close, rtol=0)
     stays = gth(T, start)
     torch.testing.assert_close((T @ stays[..., None])[..., 0], stays)
@@ -46,7 +46,7 @@ def test_solvers_are_differentiable(solver, random_policy, random_start):
 def test_a_reset_for_each_member(random_policy, random_start):
     T, start = random_policy(Ram(2))[:, :4], random_start(4)
     resets = torch.tensor([0.5, 0.01, 1e-5], dtype=torch.float64)
-    for solver in ("solve", "power", "series"):
+    for solver in ("solve", "power", "series", "gth"):
         each = torch.stack([steady_state(T, start, float(r), solver) for r in resets])
         torch.testing.assert_close(steady_state(T, start, resets, solver), each, atol=1e-8, rtol=0)
 
@@ -86,7 +86,6 @@ START = torch.tensor([1.0, 0.0], dtype=torch.float64)
         (0.0, "solve", "solver='solve' needs reset > 0, got 0; without resets use 'gth'"),
         (0.0, "series", "needs reset > 0"),
         (0.0, "power", "do not agree after .* may alternate"),
-        (0.1, "gth", "solver='gth' is for reset = 0, got 0.1; use 'solve'"),
         (1.5, "solve", r"reset is a probability in \[0, 1\], .* got 1.5"),
         ("often", "solve", "got 'often'"),
         (0.1, "invert", "unknown solver 'invert'; use one of"),

@@ -9,6 +9,7 @@ from regimes.decide._ccp import ccp
 from regimes.decide._columns import BestExit, ccp_opt, ccp_q
 from regimes.decide._gray_chain import gray_chain
 from regimes.decide._gth import gth
+from regimes.decide._gymnasium import environment
 from regimes.decide._initial import initial_logits
 from regimes.decide._linear import likelihood_ratios, linear
 from regimes.decide._memories import Memento, Ram
@@ -33,6 +34,7 @@ __all__ = [
     "ccp",
     "ccp_opt",
     "ccp_q",
+    "environment",
     "gray_chain",
     "gth",
     "initial_logits",

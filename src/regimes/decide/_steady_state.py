@@ -33,16 +33,17 @@ def steady_state(
         reset: r in [0, 1], a number or one for each member (...).
         solver: "solve", a linear system, exact and differentiable, for r > 0; "power",
             differentiable squaring [Geiger 2022, Algorithm 1]; "series", the sum over the time
-            since the last reset; "gth", an elimination without subtractions for r = 0, where
-            rates of 1e-8 beside others of order one keep all their digits.
+            since the last reset; "gth", an elimination without subtractions, also for r = 0,
+            where rates of 1e-8 beside others of order one keep all their digits.
 
     Returns:
         p (..., S), not negative up to rounding, of sum one.
 
     >>> T = torch.tensor([[0.9, 0.5], [0.1, 0.5]], dtype=torch.float64)
     >>> start = torch.tensor([0.0, 1.0], dtype=torch.float64)
-    >>> for solver in ("solve", "power", "series"):
+    >>> for solver in ("solve", "power", "series", "gth"):
     ...     print(f"{steady_state(T, start, 0.1, solver)[0]:.6f}")
+    0.703125
     0.703125
     0.703125
     0.703125
@@ -126,11 +127,9 @@ def _needs_reset(solver: str, reset: Tensor) -> None:
 
 
 def _gth(transition: Tensor, start: Tensor, reset: Tensor) -> Tensor:
-    if bool((reset != 0).any()):
-        raise ValueError(
-            f"solver='gth' is for reset = 0, got {reset.max().item():g}; use 'solve' with resets"
-        )
-    return gth(transition, start)
+    """A reset is one more way to go, and adding it subtracts nothing either."""
+    r = reset[..., None, None]
+    return gth(r * start[..., None] + (1 - r) * transition, start)
 
 
 SOLVERS: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
