@@ -53,7 +53,7 @@ def test_every_exit_leads_to_a_neighbour_and_mirrors_another(m):
 
 
 def wrong(m, eps0, eps1, rotation="last", **arms):
-    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation)
+    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation, stray=0.5)
     problem = TwoArms(Memento(m), reset=0.0, **(arms or {"gap": 0.1}))
     return problem.q_played(policy.actions, solver="gth")
 
@@ -105,10 +105,10 @@ def test_a_chain_of_one_s_own():
     assert bool((own[:, : memory.first(4)] == 0.5).all())  # short words
 
 
-def test_necklaces_outside_the_chain_are_left():
+def test_necklaces_outside_the_chain_keep_who_begins_there():
     memory = Memento(4)
     problem = TwoArms(memory, gap=0.1, reset=0.0)
-    turning = necklace_policy(memory, 1e-3, 1e-2, stray=0.0).actions
+    turning = necklace_policy(memory, 1e-3, 1e-2).actions
     with pytest.raises(ValueError, match="one of 2 classes"):  # the chain, and ABAB for ever
         problem.q_played(turning, solver="gth")
     for label in ("ABAB++++", "BABA-+-+"):
@@ -132,10 +132,10 @@ def test_necklaces_outside_the_chain_are_left():
 def test_best_exits_at_finite_resets(m, r, rotation, expected):
     # POM-36: the minimum over both exits, near which q is flat
     eps0 = torch.logspace(-3, -1, 17, dtype=torch.float64)[:, None]
-    eps1 = torch.logspace(-1.2, 0, 7, dtype=torch.float64)
-    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation, stray=0.0)
+    eps1 = torch.logspace(-1.2, 0, 13, dtype=torch.float64)
+    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation)
     q = TwoArms(Memento(m), gap=0.1, reset=r).q(policy.actions)
-    assert float(q.min()) == pytest.approx(expected, abs=3e-4)
+    assert float(q.min()) == pytest.approx(expected, abs=4e-4)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from regimes._check import positive_int
 from regimes.decide import gray_chain, necklace_count
 from regimes.decide._arms import Arms, Number, arm_pair, number, whole
 
+_LEAST_GAP = 1e-3  # below it the exit law is a difference of powers that leaves no digits
 _PRIME_CHAINS = 37  # a Gray order of all necklaces is known for primes up to here
 
 
@@ -129,7 +130,7 @@ def exit_rate(M: int | Tensor, mu: Number, r: Number) -> Tensor:
     [sqrt(1 - alpha^M) (1 - alpha^M - mu - alpha^M mu)]` for M >= 2. In [Geiger 2022, eqs. 6 and 22]
     one root covers all below the line (`exit_rate_printed`), against the limit of many levels,
     `sqrt(2 r/(1-mu^2))` [Geiger 2022, eq. 23], and the minimum itself, `decide.ccp_opt`
-    (docs/themes/pomdp.md, "Misprints").
+    (docs/themes/pomdp.md, "Misprints"). For gaps below 1e-3 only that minimum keeps its digits.
 
     >>> from regimes.decide import ccp_opt
     >>> bool((exit_rate(10, 0.1, 1e-6) / ccp_opt(10, 0.1, 1e-6).eps - 1).abs() < 1e-3)
@@ -156,8 +157,8 @@ def _exit_terms(
     mu: Number,
     r: Number,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    levels, mu = whole("M", M, least=2), number("mu", mu, 0, 1)
-    r = number("r", r, 0, 1)
+    levels, r = whole("M", M, least=2), number("r", r, 0, 1)
+    mu = number("mu", mu, _LEAST_GAP, 1, closed=(True, False))
     alpha = (1 - mu) / (1 + mu)
     top = alpha**levels
     above = alpha - top**3 / alpha + top * (2 * mu - 3) + top**2 * (2 * mu + 3)
