@@ -7,6 +7,8 @@ action. Here both are small enough to be solved exactly, in float64. Nothing her
 from regimes import _door
 from regimes.decide._gth import gth
 from regimes.decide._memories import Memento, Ram
+from regimes.decide._policy_flow import policy_flow
+from regimes.decide._policy_run import PolicyRun
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._slope import Slope
 from regimes.decide._steady_state import steady_state
@@ -14,11 +16,13 @@ from regimes.decide._two_arms import TwoArms
 
 __all__ = [
     "Memento",
+    "PolicyRun",
     "Ram",
     "Slope",
     "TabularPOMDP",
     "TwoArms",
     "gth",
+    "policy_flow",
     "steady_state",
 ]
 
