@@ -68,6 +68,7 @@ def test_observations_and_actions_of_ram():
         (lambda: Memento(2).observation("AC++"), "got 'AC++'".replace("+", r"\+")),
         (lambda: Memento(2).observation(3), "got 3"),
         (lambda: Memento(2).action(2), "arm must be at most 1"),
+        (lambda: Memento(2).embed(torch.ones(2, 5)), r"policy must have shape \(..., 2, 21\), got"),
         (lambda: Memento(2).histories(3), "length must be at most 2"),
     ],
 )

@@ -169,6 +169,46 @@ def test_members_are_the_same_alone_and_in_single_precision(memory, given):
     torch.testing.assert_close(single.policy.double(), together.policy, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_random_access_memory_holds_memento(depth, random_policy):
+    """The same game without resets, and after m plays with them [Geiger 2022, sec. 5]; POM-35."""
+    memory = Memento(depth)
+    policy = random_policy(memory, 2)
+    ram, embedded, _ = memory.embed(policy)
+    assert ram.states == 4 ** (depth - 1)
+    torch.testing.assert_close(embedded.sum(-2), torch.ones_like(embedded[:, 0]))
+    here, there = (TwoArms(each, arms=(0.7, 0.4), reset=0.0) for each in (memory, ram))
+    rewards = [
+        here.reward(policy, solver="gth"),
+        there.reward(embedded, solver="gth"),
+    ]
+    torch.testing.assert_close(*rewards, rtol=0, atol=1e-10)
+    # blank memories: started as the m-1 first plays end under a hypothesis, it goes on alike
+    here, there = (TwoArms(each, arms=(0.7, 0.4), reset=0.1) for each in (memory, ram))
+    for h in (0, 1):
+        p = here.steady_state(policy)[:, h]
+        last = p[:, memory.first(depth - 1) : memory.first(depth)]
+        start = last / last.sum(-1, keepdim=True)
+        full, ends = p[:, memory.first(depth) :], there.steady_state(embedded, start)[:, h]
+        ends = ends[:, ram.blanks :]
+        torch.testing.assert_close(
+            full / full.sum(-1, keepdim=True), ends / ends.sum(-1, keepdim=True)
+        )
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_memento_is_the_same_player_with_memories_for_short_words(depth, random_policy):
+    memory = Memento(depth)
+    policy = random_policy(memory).requires_grad_()
+    ram, embedded, start = memory.embed(policy, whole=True)
+    assert ram.states == (4**depth - 1) // 3
+    here, there = (TwoArms(each, gap=0.4, reset=0.1) for each in (memory, ram))
+    rewards = here.reward(policy), there.reward(embedded, start)
+    torch.testing.assert_close(*rewards, rtol=1e-12, atol=0)
+    slopes = [torch.autograd.grad(reward, policy)[0] for reward in rewards]
+    torch.testing.assert_close(*slopes, rtol=1e-9, atol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -201,5 +241,5 @@ def test_what_is_no_player_is_refused(random_policy):
         ram.transition(policy, 2)
     with pytest.raises(ValueError, match=r"would have .* entries; use a smaller memory"):
         TwoArms(Memento(7), gap=0.1, reset=0.1).tabular()
-    with pytest.raises(ValueError, match="must be numbers for a TabularPOMDP"):
+    with pytest.raises(ValueError, match="here gap, arms and reset must be numbers"):
         TwoArms(Ram(1), gap=0.1, reset=torch.tensor([0.1, 0.2])).tabular()

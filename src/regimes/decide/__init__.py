@@ -6,6 +6,7 @@ action. Here both are small enough to be solved exactly, in float64. Nothing her
 
 from regimes import _door
 from regimes.decide._gth import gth
+from regimes.decide._gymnasium import environment
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._policy_flow import policy_flow
 from regimes.decide._policy_run import PolicyRun
@@ -21,6 +22,7 @@ __all__ = [
     "Slope",
     "TabularPOMDP",
     "TwoArms",
+    "environment",
     "gth",
     "policy_flow",
     "steady_state",

@@ -14,7 +14,8 @@ Hypotheses never mix; they are an axis, before the plays.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, final
 
 import torch
 
@@ -24,6 +25,25 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 REWARDS = (1.0, -1.0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """What nature does, as tensors that many steps share."""
+
+    odds: Tensor  # probabilities of winning and losing, (..., h, arm, reward)
+    kept: Tensor  # the same times 1-r: those that the game survives
+    lost: Tensor  # minus `kept`
+    paid: Tensor  # mean reward of a pull, times 1-r, (..., h, arm)
+    rate: Tensor  # r, (..., 1, 1)
+
+    @staticmethod
+    def of(plus: Tensor, reset: Tensor) -> Chances:
+        """From the probabilities of winning (..., h, arm) and the resets (...)."""
+        odds, rate = torch.stack([plus, 1 - plus], -1), reset[..., None, None]
+        kept = (1 - rate[..., None]) * odds
+        return Chances(odds, kept, -kept, kept[..., 0] - kept[..., 1], rate)
 
 
 class Chain(Protocol):
@@ -47,6 +67,10 @@ class Chain(Protocol):
         """
         ...
 
+    def start_slope(self, policy: Tensor, dual: Tensor) -> Tensor | None:
+        """`sum_h` of what each start is worth (..., blanks), where the start is a choice."""
+        ...
+
     def slope(self, policy: Tensor, odds: Tensor, mass: Tensor, dual: Tensor) -> Tensor:
         """`sum_h p_h[o] l_h[play after o and a]` (..., A, O).
 
@@ -56,6 +80,7 @@ class Chain(Protocol):
         ...
 
 
+@final
 class RamChain:
     """Plays (memory, arm), each open after each, from the first play on."""
 
@@ -75,11 +100,16 @@ class RamChain:
         first = policy[..., : self.before] @ start[..., None]
         return start[..., None, :], first.mT
 
+    def start_slope(self, policy: Tensor, dual: Tensor) -> Tensor | None:
+        """The worth of the first play that each blank memory chooses."""
+        return (dual.sum(-2, keepdim=True) @ policy[..., : self.before])[..., 0, :]
+
     def slope(self, policy: Tensor, odds: Tensor, mass: Tensor, dual: Tensor) -> Tensor:
         """An action leads to the play of its number, whatever was seen."""
         return dual.mT @ mass
 
 
+@final
 class MementoChain:
     """Plays (last m-1 pairs, arm); each leads to four, and is entered with the m-th play."""
 
@@ -108,6 +138,10 @@ class MementoChain:
         shape = first.shape[:-2]
         return torch.cat([word.expand(*shape, -1) for word in words], -1), first.flatten(-2)
 
+    def start_slope(self, policy: Tensor, dual: Tensor) -> Tensor | None:
+        """None: the start is the empty word."""
+        return None
+
     def slope(self, policy: Tensor, odds: Tensor, mass: Tensor, dual: Tensor) -> Tensor:
         """What the shorter words' plays are worth, backwards; then every word's two plays."""
         plays = dual.unflatten(-1, (-1, 2))
@@ -129,3 +163,35 @@ class MementoChain:
 def chain_of(memory: Ram | Memento, device: torch.device) -> Chain:
     """The chain of a memory, with its tables on a device."""
     return RamChain(memory) if isinstance(memory, Ram) else MementoChain(memory, device)
+
+
+def observed(early: Tensor, plays: Tensor, odds: Tensor) -> Tensor:
+    """Mass of all observations (..., h, O), from those before the chain and the chain's plays."""
+    ends = (plays.unflatten(-1, (-1, 2))[..., None] * odds[..., None, :, :]).flatten(-3)
+    return torch.cat([early.broadcast_to(*ends.shape[:-1], early.shape[-1]), ends], -1)
+
+
+def adjoint(
+    chain: Chain, policy: Tensor, start: Tensor, chances: Chances
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Steady state (..., h, O), and the slopes of the reward by policy and start.
+
+    One factorisation of `A = 1 - (1-r) P` serves the mass x of the plays, `A x = (1-r) r first`,
+    and their worth l, `A^T l = (1-r) (their mean rewards)`, resets before a pull included.
+    """
+    rate = chances.rate
+    early, first = chain.enter(policy, start, chances.kept)
+    A = chain.matrix(policy, chances.lost)
+    A.diagonal(dim1=-2, dim2=-1).add_(1)
+    lu, pivots, _ = torch.linalg.lu_factor_ex(A)
+    source = (1 - rate) * rate * first
+    paid = chances.paid.repeat(*[1] * (chances.paid.ndim - 1), A.shape[-1] // 2)
+    plays = torch.linalg.lu_solve(lu, pivots, source[..., None])[..., 0]
+    dual = torch.linalg.lu_solve(lu, pivots, paid[..., None], adjoint=True)[..., 0]
+    mass = observed(rate * early, plays, chances.odds)
+    by_start = chain.start_slope(policy, dual)
+    return (
+        mass,
+        chain.slope(policy, chances.kept, mass, dual) / 2,
+        None if by_start is None else rate[..., 0] / 2 * by_start,
+    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, final
 import torch
 
 from regimes._check import positive_int, shown
+from regimes.decide._probabilities import tensor
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -210,6 +211,45 @@ class Memento:
         full, short = self.first(self.depth), self.first(self.depth - 1)
         kept = torch.where(o < full, o, short + (o - full) % 4 ** (self.depth - 1))
         return 2 * kept[:, None] + torch.arange(2)
+
+    def embed(self, policy: Tensor, *, whole: bool = False) -> tuple[Ram, Tensor, Tensor]:
+        """The player as one with random access memory [Geiger 2022, sec. 5], differentiable.
+
+        Its memory holds all pairs but the newest, which is the last play that `Ram` shows anyway.
+
+        Args:
+            policy: (..., 2, O).
+            whole: also a memory for each shorter word, `(4^m - 1)/3` in all, so that the games
+                are the same from the first play on. Without, there are `4^(m-1)` memories, for
+                words of m-1 pairs, and a blank memory does what the player does at its word:
+                the same game once m arms are pulled, hence the same without resets.
+
+        Returns:
+            The memory, its policy (..., 2M, 5M), and the start (M,): the empty word, or else
+            uniform.
+
+        >>> memory = Memento(2)
+        >>> policy = torch.full((2, 21), 0.5, dtype=torch.float64)
+        >>> ram, embedded, start = memory.embed(policy)
+        >>> ram, embedded.shape
+        (Ram(states=4), torch.Size([8, 20]))
+        """
+        x = tensor("policy", policy)
+        if tuple(x.shape[-2:]) != (self.actions, self.observations):
+            raise ValueError(
+                f"policy must have shape (..., 2, {self.observations}), got {tuple(x.shape)}"
+            )
+        least = 0 if whole else self.first(self.depth - 1)
+        words = torch.arange(least, self.first(self.depth))  # what the memories hold
+        ram = Ram(len(words))
+        played = 1 + 2 * self.following[words, :, None] + torch.arange(2)  # memory, arm, reward
+        seen = torch.cat([words, played.flatten()])
+        written = self.following[seen] // 2 - least  # the word without its oldest pair, if full
+        rows = (2 * written + torch.arange(2)).mT.to(x.device)
+        out = x.new_zeros(*x.shape[:-2], ram.actions, ram.observations)
+        embedded = out.scatter(-2, rows.expand(*x.shape[:-2], -1, -1), x[..., seen.to(x.device)])
+        start = x.new_full((ram.states,), 1 / ram.states)
+        return ram, embedded, torch.eye(1, ram.states).to(x)[0] if whole else start
 
 
 def within(name: str, value: object, count: int) -> int:

@@ -134,7 +134,7 @@ class TabularPOMDP:
         """
         T = self.policy_transition(policy)
         r = torch.as_tensor(self.reset, dtype=T.dtype, device=T.device)
-        return choose(solver, SOLVERS, "solver")(T, self._start(start), r)
+        return choose(solver, SOLVERS, "solver")(T, self.first(start), r)
 
     def reward(self, policy: Tensor, start: Tensor | None = None) -> Tensor:
         """Mean reward a step `E_p[R]` (...) in the steady state: r times the value."""
@@ -149,7 +149,7 @@ class TabularPOMDP:
         T = self.policy_transition(policy)
         eye = torch.eye(self.states, dtype=T.dtype, device=T.device)
         v = torch.linalg.solve(eye - self.discount * T.mT, self.rewards[:, None])[..., 0]
-        return (v * self._start(start)).sum(-1)
+        return (v * self.first(start)).sum(-1)
 
     def gradient(self, policy: Tensor, start: Tensor | None = None, *, check: bool = True) -> Slope:
         """`E_p[R]` with its derivatives, from one factorisation.
@@ -165,7 +165,7 @@ class TabularPOMDP:
         with torch.no_grad():
             if check:
                 policy = self._policy(policy)
-            p0 = self._start(start) if check or start is None else start
+            p0 = self.first(start) if check or start is None else start
             r, T = self.reset, self._mixed(policy)
             T = T.expand(*torch.broadcast_shapes(T.shape[:-2], p0.shape[:-1]), -1, -1)
             eye = torch.eye(self.states, dtype=T.dtype, device=T.device)
@@ -187,7 +187,8 @@ class TabularPOMDP:
         same_kind("policy", x, self.transition, "the problem")
         return x
 
-    def _start(self, start: Tensor | None) -> Tensor:
+    def first(self, start: Tensor | None = None) -> Tensor:
+        """Probabilities (..., S) of the first state: `start`, checked, or the problem's own."""
         if start is None:
             return self.start
         x = probabilities("start", start, (self.states,), -1, "a probability of each state")

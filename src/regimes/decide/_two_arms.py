@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 
 from regimes._check import choose, instance, positive_int
-from regimes.decide._chain import REWARDS, chain_of
+from regimes.decide._chain import REWARDS, Chances, adjoint, chain_of, observed
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._probabilities import probabilities, same_kind, tensor
@@ -62,6 +62,7 @@ class TwoArms:
     reset: Any = field(kw_only=True)
     _plus: Any = field(init=False, repr=False)  # (..., h, arm)
     _reset: Any = field(init=False, repr=False)
+    _chances: dict[Any, Chances] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         instance("memory", self.memory, Ram | Memento, "Ram(states) or Memento(depth)")
@@ -75,8 +76,8 @@ class TwoArms:
         r = reset_of(self.reset, plus)
         if bool((r == 1).any()):
             raise ValueError("reset must be below 1, for otherwise nobody ever plays, got 1")
-        object.__setattr__(self, "_plus", plus)
-        object.__setattr__(self, "_reset", r)
+        object.__setattr__(self, "_plus", plus.detach())
+        object.__setattr__(self, "_reset", r.detach())
 
     def _wins(self) -> tuple[Tensor, Tensor]:
         """Probabilities that the better and the worse arm win, (...) each."""
@@ -122,14 +123,14 @@ class TwoArms:
 
         Written out, to look at and to compare with: the methods below solve a smaller system.
         """
-        x, _, odds, _ = self._prepared(policy, None)
+        x, _, chances = self._prepared(policy, None)
         h = positive_int("hypothesis", hypothesis, least=0)
         if h > 1:
             raise ValueError(f"hypothesis must be 0 (A is better) or 1 (B is better), got {h}")
         S, blanks = self.observations, self.memory.blanks
         after = self.memory.following.to(x.device)  # (O, A)
         ends = blanks + 2 * after[..., None] + torch.arange(2, device=x.device)
-        weights = x.mT[..., None] * odds[..., h, :, :][..., after % 2, :]
+        weights = x.mT[..., None] * chances.odds[..., h, :, :][..., after % 2, :]
         place = (ends * S + torch.arange(S, device=x.device)[:, None, None]).flatten()
         T = weights.new_zeros(*weights.shape[:-3], S * S)
         return T.index_add(-1, place, weights.flatten(-3)).unflatten(-1, (S, S))
@@ -145,8 +146,7 @@ class TwoArms:
                 f"the arrays of {self.memory} would have {4 * S * S * A:.1e} entries; use a "
                 "smaller memory, or the methods of TwoArms, which never write them out"
             )
-        if self._plus.ndim > 2 or self._reset.ndim:
-            raise ValueError("gap, arms and reset must be numbers for a TabularPOMDP")
+        _, p0, reset = self.numbers(start)
         each = torch.eye(A, dtype=torch.float64)[..., None].expand(-1, -1, S)  # one action always
         T = torch.stack(
             [torch.block_diag(*[self.transition(one, h) for h in (0, 1)]) for one in each], -1
@@ -154,9 +154,21 @@ class TwoArms:
         signs = torch.tensor(REWARDS, dtype=torch.float64).repeat(self.memory.plays)
         reward = torch.cat([torch.zeros(blanks, dtype=torch.float64), signs]).repeat(2)
         first = torch.zeros(2, S, dtype=torch.float64)
-        first[:, :blanks] = self._start(start, T) / 2
+        first[:, :blanks] = p0 / 2
         eye = torch.eye(S, dtype=torch.float64).repeat(1, 2)
-        return TabularPOMDP(T, eye, reward, first.flatten(), 1 - float(self._reset))
+        return TabularPOMDP(T, eye, reward, first.flatten(), 1 - reset)
+
+    def numbers(self, start: Tensor | None = None) -> tuple[Tensor, Tensor, float]:
+        """Of a single problem, no stack: its chances of winning [hypothesis, arm], start and r."""
+        if self._plus.ndim > 2 or self._reset.ndim:
+            raise ValueError(
+                "here gap, arms and reset must be numbers, not tensors of members; make a TwoArms "
+                "for each member"
+            )
+        p0 = self._start(start, self._plus)
+        if p0.ndim > 1:
+            raise ValueError(f"here start must be one distribution, got {tuple(p0.shape)}")
+        return self._plus, p0, float(self._reset)
 
     def steady_state(
         self, policy: Tensor, start: Tensor | None = None, solver: str = "solve"
@@ -167,15 +179,14 @@ class TwoArms:
         and only the chain of plays is solved at all: 2M of the 5M observations of `Ram`, 4^m/2 of
         the words of `Memento`. `solver` is one of `steady_state`.
         """
-        x, p0, odds, r = self._prepared(policy, start)
-        solve, keep = choose(solver, SOLVERS, "solver"), 1 - r[..., None]
+        solve = choose(solver, SOLVERS, "solver")
+        x, p0, chances = self._prepared(policy, start)
         chain = chain_of(self.memory, x.device)
-        early, first = chain.enter(x, p0, odds * keep[..., None, None])
-        P = chain.matrix(x, odds)
-        keep = keep[..., None]
-        first = first / keep ** (chain.delay - 1)  # the distribution at the chain's door
-        plays = keep**chain.delay * solve(P, first, r[..., None])
-        return self._observed(r[..., None, None] * early, plays, odds)
+        rate, odds = chances.rate, chances.odds
+        early, first = chain.enter(x, p0, chances.kept)
+        first = first / (1 - rate) ** (chain.delay - 1)  # the distribution at the chain's door
+        plays = solve(chain.matrix(x, odds), first, rate[..., 0])
+        return observed(rate * early, (1 - rate) ** chain.delay * plays, odds)
 
     def reward(self, policy: Tensor, start: Tensor | None = None, solver: str = "solve") -> Tensor:
         """Mean reward a step `E_p[R]` (...); a blank memory counts as a step without reward."""
@@ -240,33 +251,11 @@ class TwoArms:
         (True, (3,))
         """
         with torch.no_grad():
-            x, p0, odds, r = self._prepared(policy, start, check)
-            if check and not bool((r > 0).all()):
+            x, p0, chances = self._prepared(policy, start, check)
+            if check and not bool((self._reset > 0).all()):
                 raise ValueError("gradient needs reset > 0, got 0: without resets nothing decays")
-            chain = chain_of(self.memory, x.device)
-            rate = r[..., None, None]
-            kept = (1 - rate[..., None]) * odds  # of outcomes that the game survives
-            early, first = chain.enter(x, p0, kept)
-            A = chain.matrix(x, -kept)
-            A.diagonal(dim1=-2, dim2=-1).add_(1)
-            lu, pivots, _ = torch.linalg.lu_factor_ex(A)
-            first = (1 - rate) * rate * first
-            paid = (kept[..., 0] - kept[..., 1]).repeat(*[1] * (kept.ndim - 2), A.shape[-1] // 2)
-            plays = torch.linalg.lu_solve(lu, pivots, first[..., None])[..., 0]
-            dual = torch.linalg.lu_solve(lu, pivots, paid[..., None], adjoint=True)[..., 0]
-            p = self._observed(rate * early, plays, odds)
-            slope = chain.slope(x, kept, p, dual) / 2
-            free = None
-            if isinstance(self.memory, Ram):
-                blank = x[..., : self.memory.blanks]
-                free = r[..., None] / 2 * (dual.sum(-2)[..., None, :] @ blank)[..., 0, :]
-            return Slope(self._mean_reward(p), slope, free)
-
-    def _observed(self, early: Tensor, plays: Tensor, odds: Tensor) -> Tensor:
-        """All observations' mass (..., h, O), from those before the chain and the chain's plays."""
-        ends = plays.unflatten(-1, (-1, 2))[..., None] * odds[..., None, :, :]
-        ends = ends.flatten(-3)
-        return torch.cat([early.broadcast_to(*ends.shape[:-1], early.shape[-1]), ends], -1)
+            p, by_policy, by_start = adjoint(chain_of(self.memory, x.device), x, p0, chances)
+            return Slope(self._mean_reward(p), by_policy, by_start)
 
     def _mean_reward(self, p: Tensor) -> Tensor:
         won, lost = p[..., self.memory.blanks :].unflatten(-1, (-1, 2)).sum((-2, -3)).unbind(-1)
@@ -279,17 +268,18 @@ class TwoArms:
 
     def _prepared(
         self, policy: Tensor, start: Tensor | None, check: bool = True
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Policy, start, the odds (..., h, arm, reward) and r (...), of one kind."""
+    ) -> tuple[Tensor, Tensor, Chances]:
+        """Policy and start, checked, and the chances as tensors of their kind."""
         A, count = self.actions, self.observations
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
             instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
             policy = probabilities("policy", policy, (A, count), -2, words)
         p0 = self._start(start, policy) if check or start is None else start
-        plus = self._plus.to(policy.device, policy.dtype)
-        odds = torch.stack([plus, 1 - plus], -1)
-        return policy, p0, odds, self._reset.to(policy.device, policy.dtype)
+        kind = (policy.device, policy.dtype)
+        if kind not in self._chances:
+            self._chances[kind] = Chances.of(self._plus.to(*kind), self._reset.to(*kind))
+        return policy, p0, self._chances[kind]
 
     def _start(self, start: Tensor | None, like: Tensor) -> Tensor:
         """The distribution of the blank observations, checked."""
