@@ -278,7 +278,7 @@ def test_bad_input():
         policy_flow(problem, logits / 0)
     with pytest.raises(ValueError, match="must have 2 entries"):
         policy_flow(problem, logits, torch.zeros(2, 3).double())
-    with pytest.raises(ValueError, match="a row for each of the 2 members"):
+    with pytest.raises(ValueError, match="a row for each of 2 members"):
         policy_flow(problem, logits, torch.zeros(3, 2).double())
     with pytest.raises(ValueError, match="empty word"):
         policy_flow(TwoArms(Memento(1), gap=0.5, reset=0.1), normal(2, 5), torch.zeros(1).double())

@@ -91,7 +91,7 @@ def policy_flow(
         v = v.expand(len(w), -1) if len(v) == 1 else v
         if len(v) != len(w) or v.dtype != w.dtype or v.device != w.device:
             raise ValueError(
-                f"start_logits need a row for each of the {len(w)} members, of the dtype and device "
+                f"start_logits need a row for each of {len(w)} members, of the dtype and device "
                 f"of logits, got {tuple(v.shape)} {v.dtype} on {v.device}"
             )
     rows = Rows(w.shape[2], w.shape[1], 0 if v is None else v.shape[1])
