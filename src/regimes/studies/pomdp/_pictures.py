@@ -90,20 +90,21 @@ def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> No
         for j in range(len(circle))
         if len(circle) > 1
     ]
-    _arrows(figure, *zip(*turns, strict=True), "oldest arm played again", draw.SLATE, False)
+    tails, tips = zip(*turns, strict=True)
+    _arrows(figure, tails, tips, "oldest arm played again", draw.SLATE, False)
     for direction, color, name in (
         (1, draw.RED, "exit towards B"),
         (-1, draw.BLUE, "exit towards A"),
     ):
-        tails, tips = [], []
+        leave, enter = [], []
         for word, rewards in np.argwhere(flip > 1e-12):
             after = (int(word) << 1 & (2**m - 1)) | (1 - (int(word) >> (m - 1)))
             if int(word) not in place or after not in place:
                 continue  # a word outside the chain
             (x0, y0), (x1, y1) = place[int(word)], place[after]
             if np.sign(x1 - x0) == direction:
-                tails.append((x0, y0))
-                tips.append((x1, y1))
+                leave.append((x0, y0))
+                enter.append((x1, y1))
                 draw.words(
                     figure,
                     f"{outcomes[rewards]}",
@@ -111,10 +112,10 @@ def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> No
                     (y0 + y1) / 2 + 0.13,
                     font={"size": 11, "color": color},
                 )
-        if tails:
-            _arrows(figure, tails, tips, name, color, True)
-    points = np.array([place[word] for circle in chain for word in circle])
-    _circles(figure, *points.T, [names[word] for circle in chain for word in circle], size=40)
+        if leave:
+            _arrows(figure, leave, enter, name, color, True)
+    x, y = np.array([place[word] for circle in chain for word in circle]).T
+    _circles(figure, x, y, [names[word] for circle in chain for word in circle], size=40)
     figure.update_xaxes(visible=False).update_yaxes(visible=False, scaleanchor="x")
 
 

@@ -56,6 +56,7 @@ class Embedding:
     """A seed is a policy of each depth, with a gap of its own."""
 
     depths: tuple[int, ...] = (2,)
+    reset: float = 1e-3  # of the game with resets, beside that without
     seed: tuple[int, ...] = (0, 1, 2, 3, 4)
 
 
@@ -190,56 +191,41 @@ def reward(params: Players, point: Point) -> TrialResult:
 
 
 def embedding(params: Embedding, point: Point) -> TrialResult:
-    """POM-35: policies of a Memento, and the same as policies of a RAM, without resets."""
+    """POM-35: policies of a Memento, and the same as policies of a RAM.
+
+    Without resets the RAM holds all pairs but the newest; with resets, shorter words too.
+    """
     import numpy as np
     import torch
 
     from regimes import decide
     from regimes._random import generator
 
-    own, embedded, gaps = [], [], []
+    rewards, gaps = [], []
     for seed in point.seed:
         draw = torch.rand((), generator=generator(seed, "gap"), dtype=torch.float64)
         for depth in params.depths:
             memory = decide.Memento(depth)
             policy, _ = _players.softmax_policy(memory, generator(seed, f"policy {depth}"))
-            problem = decide.TwoArms(memory, gap=float(draw), reset=0.0)
-            own.append(float(problem.reward(policy, solver="gth")))
-            ram = decide.Ram(4 ** (depth - 1))
-            problem = decide.TwoArms(ram, gap=float(draw), reset=0.0)
-            embedded.append(float(problem.reward(_as_ram(memory, ram, policy), solver="gth")))
             gaps.append(float(draw))
+            for reset, solver in ((0.0, "gth"), (params.reset, "solve")):
+                problem = decide.TwoArms(memory, gap=float(draw), reset=reset)
+                ram, embedded, start = memory.embed(policy, whole=reset > 0)
+                other = decide.TwoArms(ram, gap=float(draw), reset=reset)
+                rewards.append(float(problem.reward(policy, solver=solver)))
+                rewards.append(float(other.reward(embedded, start, solver=solver)))
     shape = (len(point.seed), len(params.depths))
+    dims = ("problem", "depth")
+    found = np.reshape(rewards, (*shape, 2, 2))
     return TrialResult(
-        arrays={
+        {"embedded_reset": params.reset},
+        {
             "embedded_depth": Array("depth", params.depths),
-            "memento_reward": Array(("problem", "depth"), np.reshape(own, shape)),
-            "embedded_reward": Array(("problem", "depth"), np.reshape(embedded, shape)),
-            "embedded_gap": Array(("problem", "depth"), np.reshape(gaps, shape)),
-        }
+            "memento_reward": Array((*dims, "game"), found[..., 0]),
+            "embedded_reward": Array((*dims, "game"), found[..., 1]),
+            "embedded_gap": Array(dims, np.reshape(gaps, shape)),
+        },
     )
-
-
-def _as_ram(memory: Any, ram: Any, policy: Tensor) -> Tensor:
-    """The policy of a RAM that keeps all pairs but the newest, which it sees anyway.
-
-    Memory n holds the older m - 1 pairs; the next one drops the oldest of them. Blank memories play
-    A; without resets they are left for good.
-    """
-    import torch
-
-    found = torch.zeros(ram.actions, ram.observations, dtype=torch.float64)
-    for n in range(ram.states):
-        found[ram.action(n, 0), ram.observation(n)] = 1.0
-        for e in (0, 1):
-            for y in (0, 1):
-                word = 4 * n + 2 * e + y
-                for arm in (0, 1):
-                    here = ram.observation(n, e, y)
-                    found[ram.action(word % ram.states, arm), here] = policy[
-                        arm, memory.first(memory.depth) + word
-                    ]
-    return found
 
 
 CHECKS: dict[str, Callable[[Any, Point], TrialResult]] = {

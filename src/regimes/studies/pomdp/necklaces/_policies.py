@@ -9,7 +9,6 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies._types import Tensor
 
 
 @dataclass(frozen=True)
@@ -44,41 +43,22 @@ class Pair:
     eps0: float = 1e-10
 
 
-def masses_of(depth: int, eps0: Any, eps1: Any, **arms: Any) -> np.ndarray:
-    """Where players are under both hypotheses, (..., 2, words); they are never reset."""
-    policy = rg.decide.necklace_policy(rg.decide.Memento(depth), eps0, eps1)
-    return resting(policy.actions, depth, **arms)
+def masses_of(depth: int, eps0: Any, eps1: Any, rotation: str = "last", **arms: Any) -> np.ndarray:
+    """Where players are under both hypotheses, (..., 2, words); they are never reset.
 
-
-def resting(actions: Tensor, depth: int, **arms: Any) -> np.ndarray:
-    """The same for any policy of words, of players that begin in A^m.
-
-    Words outside the chain turn among themselves: whoever begins there is never heard of again.
+    They begin in A^m: words outside the chain turn among themselves, and whoever begins there is
+    never heard of again.
     """
     import torch
 
     memory = rg.decide.Memento(depth)
+    actions = rg.decide.necklace_policy(memory, eps0, eps1, rotation=rotation).actions
     problem = rg.decide.TwoArms(memory, reset=0.0, **arms)
     start = torch.zeros(memory.observations, dtype=torch.float64)
     start[memory.observation("A" * depth + "+" * depth)] = 1.0
     masses = [rg.decide.gth(problem.transition(actions, h), start) for h in (0, 1)]
     found: np.ndarray = torch.stack(masses, -2).numpy()
     return found
-
-
-def other_exits(depth: int, eps0: Any, eps1: Any) -> Tensor:
-    """The policy of three letters with its inner exits at other turns of the same necklaces.
-
-    AAB is left for ABB at AAB instead of ABA, ABB for AAB at BBA instead of BAB.
-    """
-    import torch
-
-    memory = rg.decide.Memento(depth)
-    actions = rg.decide.necklace_policy(memory, eps0, eps1).actions.clone()
-    for old, new in (("ABA-+-", "AAB--+"), ("BAB-+-", "BBA--+")):
-        places = [memory.observation(old), memory.observation(new)]
-        actions[..., places] = actions[..., places[::-1]]
-    return torch.as_tensor(actions)
 
 
 def wrong(depth: int, masses: np.ndarray) -> np.ndarray:
@@ -146,7 +126,7 @@ def exits(params: Exits, point: Point) -> TrialResult:
     pairs = wrong(m, masses_of(m, grid[:, None], grid, gap=gap))
     rates = torch.tensor(params.order, dtype=torch.float64)
     order = wrong(m, masses_of(m, rates**2 / 100, rates, gap=gap))
-    other = wrong(m, resting(other_exits(m, rates**2 / 100, rates), m, gap=gap))
+    other = wrong(m, masses_of(m, rates**2 / 100, rates, "first", gap=gap))
     equal = masses_of(m, params.equal, params.equal, gap=gap)
     memory = rg.decide.Memento(m)
     words = memory.histories(m)[0]

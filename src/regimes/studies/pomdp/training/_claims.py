@@ -147,7 +147,7 @@ def _equal_larger(dataset: Data) -> judge.Parts:
         raise judge.Missing(
             f"Memento is not below .35 by t={last_common(ram, memento):.3g}, the last common time"
         )
-    t = float(ram.t.values[low].min())  # soon after it passes .35, the time that favours RAM least
+    t = float(ram.t.values[low].min())  # any such t will do
     found = [values_at(each, t) for each in (ram, memento)]
     yield judge.above("RAM: median q", judge.median_of(found[0]), 0.45)
     yield judge.below("Memento: median q", judge.median_of(found[1]), 0.35)
