@@ -161,9 +161,10 @@ def _two_regimes(dataset: Data) -> judge.Parts:
     yield judge.above("least fall of q' along 1/r and M", min(map(float, falls)), 0.0)
     first = at.left_q.isel(left_reset=0) / at.left_limit
     return (
-        f"spots {', '.join(f'{q:.5f}' for q in at.spot_q.values)}; floor for r >= "
-        f"{FLOOR['reset']:g}; at r={float(at.left_resets[0]):.1e} q' is "
-        f"{float(first.isel(left_state=0).min()):.2f} to {float(first.max()):.3g} times its limit"
+        f"spots {', '.join(f'{q:.5f}' for q in at.spot_q.values)}; for r >= {FLOOR['reset']:g} "
+        f"{floor.min():.5f} to {floor.max():.5f} times the floor; at "
+        f"r={float(at.left_resets[0]):.1e} q' is {float(first.isel(left_state=0).min()):.2f} to "
+        f"{float(first.max()):.3g} times its limit"
     )
 
 

@@ -125,8 +125,8 @@ def squaring(params: Squaring, point: Point) -> TrialResult:
     return TrialResult(
         {"squared_reset": params.reset, "squared": ", ".join(params.memories)},
         {
-            "power_gap": Array(("problem", "memory"), np.reshape(gaps, shape)),
-            "squarings": Array(("problem", "memory"), np.reshape(counts, shape)),
+            "power_gap": Array(("squared_policy", "memory"), np.reshape(gaps, shape)),
+            "squarings": Array(("squared_policy", "memory"), np.reshape(counts, shape)),
         },
     )
 
@@ -184,7 +184,7 @@ def reward(params: Players, point: Point) -> TrialResult:
     names = ("random_reward", "random_q", "random_gap")
     return TrialResult(
         arrays={
-            name: Array(("problem", "memory"), np.reshape(values, shape))
+            name: Array(("random_policy", "memory"), np.reshape(values, shape))
             for name, values in zip(names, zip(*found, strict=True), strict=True)
         }
     )
@@ -215,7 +215,7 @@ def embedding(params: Embedding, point: Point) -> TrialResult:
                 rewards.append(float(problem.reward(policy, solver=solver)))
                 rewards.append(float(other.reward(embedded, start, solver=solver)))
     shape = (len(point.seed), len(params.depths))
-    dims = ("problem", "depth")
+    dims = ("embedded_policy", "depth")
     found = np.reshape(rewards, (*shape, 2, 2))
     return TrialResult(
         {"embedded_reset": params.reset},

@@ -29,7 +29,7 @@ def _squaring(dataset: Data) -> judge.Parts:
     most = int(np.ceil(np.log2(40 / float(at.squared_reset))))
     yield judge.below("largest |power - solve| / largest p", at.power_gap.max(), 1e-7)
     yield judge.below("squarings, most of all", at.squarings.max(), most)
-    gaps = ", ".join(f"{gap:.1e}" for gap in at.power_gap.max("problem").values)
+    gaps = ", ".join(f"{gap:.1e}" for gap in at.power_gap.max("squared_policy").values)
     return f"{at.squared.item()}, r={float(at.squared_reset):g}: differences {gaps}"
 
 
@@ -57,4 +57,6 @@ def _embedding(dataset: Data) -> judge.Parts:
     yield judge.below("no resets: largest difference of the reward / mu", gap[..., 0].max(), 1e-10)
     yield judge.below("with resets, short words kept too", gap[..., 1].max(), 1e-10)
     depths = ", ".join(f"m={int(m)} in M={4 ** (int(m) - 1)}" for m in at.embedded_depth.values)
-    return f"{at.sizes['problem']} random policies, {depths}; r={float(at.embedded_reset):g}"
+    return (
+        f"{at.sizes['embedded_policy']} random policies, {depths}; r={float(at.embedded_reset):g}"
+    )

@@ -31,8 +31,8 @@ def _rewards(dataset: Data) -> Figure:
         "with a gap mu of its own: they determine each other."
     )
     figure = draw.axes("q", "E[R] / mu", caption=caption)
-    q = at.random_q.transpose("problem", "memory").values
-    reward = (at.random_reward / at.random_gap).transpose("problem", "memory").values
+    q = at.random_q.transpose("random_policy", "memory").values
+    reward = (at.random_reward / at.random_gap).transpose("random_policy", "memory").values
     for k, name in enumerate(("RAM", "Memento")):
         draw.points(figure, q[:, k], reward[:, k], name, color=draw.COLORS[k])
     ends = np.array([q.min(), q.max()])

@@ -47,23 +47,29 @@ def _steps(seed: int, stream: str, sites: int) -> tuple[Any, Any, Any]:
 def traversal(params: Traversal, point: Point) -> TrialResult:
     """POM-16: every stretch of a chain, by the formula and as an absorbing chain."""
     n = params.sites
-    formula, solved = np.full((2, len(point.seed), n, n), np.nan)
-    for k, seed in enumerate(point.seed):
+    formula: list[list[float]] = []
+    solved: list[list[float]] = []
+    for seed in point.seed:
         left, right, _ = _steps(seed, "traversal", n)
         inner = np.diag(1 - (left + right).numpy())
         inner += np.diag(right.numpy()[:-1], -1) + np.diag(left.numpy()[1:], 1)  # to, from
-        for i in range(n):
-            for j in range(i, n):
-                formula[k, i, j] = float(rg.theory.traverse(left, right, i, j))
-                visits = np.linalg.solve(
-                    np.eye(j - i + 1) - inner[i : j + 1, i : j + 1], np.eye(j - i + 1)[:, 0]
-                )
-                solved[k, i, j] = visits[-1] * float(right[j])
-    dims = ("chain", "from_site", "to_site")
+        stretches = [(i, j) for i in range(n) for j in range(i, n)]
+        formula.append([float(rg.theory.traverse(left, right, i, j)) for i, j in stretches])
+        solved.append(
+            [_crossed(inner[i : j + 1, i : j + 1], float(right[j])) for i, j in stretches]
+        )
+    dims = ("chain", "stretch")
     return TrialResult(
         {"traverse_sites": n},
         {"traverse_formula": Array(dims, formula), "traverse_solved": Array(dims, solved)},
     )
+
+
+def _crossed(inside: np.ndarray, last: float) -> float:
+    """Probability to leave by the last site: visits to it from the first one, times its step."""
+    eye = np.eye(len(inside))
+    visits: np.ndarray = np.linalg.solve(eye - inside, eye[:, 0])
+    return float(visits[-1]) * last
 
 
 def ends(params: Ends, point: Point) -> TrialResult:
