@@ -14,7 +14,7 @@ from regimes.studies.pomdp.training._claims import BOUNDS
 TIMES = (0.0, *(1.2**k for k in range(114)), 1e9)  # at which q is noted
 FIXED = ("ccp", "necklace")  # starts that hold nothing random
 OLDEST = 0.9  # probability of the oldest arm above which a word is said to turn (POM-36)
-DRAWN = 64  # observations with an outcome, up to which a learned policy is kept
+DRAWN = ("small-ram", "small-memento")  # blocks of which the first seed's policy is kept
 
 
 def flow(params: Any, point: Point) -> TrialResult:
@@ -59,7 +59,7 @@ def flow(params: Any, point: Point) -> TrialResult:
         scalars["ccp_q"] = point.reset / 2 + (1 - point.reset) * best
     else:
         arrays["oldest"] = Array("seed", by_seed(_turning(problem, policy)))
-    if memory.observations - memory.blanks <= 2 * DRAWN and point.gap == 0.1:
+    if point.block in DRAWN:
         arrays["policy"] = Array(("observation", "action"), _drawn(memory, policy[0]))
     return TrialResult(scalars, arrays)
 
