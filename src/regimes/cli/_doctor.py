@@ -21,7 +21,13 @@ from regimes.lab import (
 )
 from regimes.lab._environment import gpus
 
-_EXTRAS = {"ray": "ray", "web": "fastapi", "equivariant": "e3nn", "lightning": "lightning"}
+_EXTRAS = {
+    "ray": "ray",
+    "web": "fastapi",
+    "equivariant": "e3nn",
+    "lightning": "lightning",
+    "rl": "gymnasium",
+}
 
 
 def doctor(
