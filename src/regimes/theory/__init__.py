@@ -1,6 +1,7 @@
 """Theory: closed forms that predict what `regimes.measure` finds."""
 
 from regimes import _door
+from regimes.theory._bayes_arms import q_bayes, q_bayes_iteration
 from regimes.theory._exponents import (
     beta_feature,
     beta_lazy,
@@ -10,6 +11,7 @@ from regimes.theory._exponents import (
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._random_walk import traverse, two_end
 from regimes.theory._sampling_noise import (
     AxisNoise,
     BoundaryNoise,
@@ -35,12 +37,23 @@ from regimes.theory._stripe_ode import (
 )
 from regimes.theory._stripe_times import dominant, fitting_slope, stripe_tau
 from regimes.theory._stripes import StripeConstants, stripe_constants
+from regimes.theory._two_arms import (
+    MemoryComparison,
+    compare_memories,
+    exit_rate,
+    exit_rate_printed,
+    longest_chain,
+    q_ccp,
+    q_linear,
+    q_necklace,
+)
 
 __all__ = [
     "AxisNoise",
     "BoundaryNoise",
     "FixedPoint",
     "InfiniteWidthKernels",
+    "MemoryComparison",
     "NeuronTrajectories",
     "SampleAttractor",
     "Saturation",
@@ -51,17 +64,26 @@ __all__ = [
     "beta_lazy",
     "boundary_noise",
     "boundary_velocity",
+    "compare_memories",
     "compression_exponent",
     "compression_gain",
     "dominant",
+    "exit_rate",
+    "exit_rate_printed",
     "fitting_slope",
     "fixed_points",
     "implicit_ridge",
     "infinite_width",
+    "longest_chain",
     "median_amplification",
     "neuron_field",
     "neuron_trajectories",
     "noise_time",
+    "q_bayes",
+    "q_bayes_iteration",
+    "q_ccp",
+    "q_linear",
+    "q_necklace",
     "sample_attractor",
     "sample_drift",
     "saturation",
@@ -70,6 +92,8 @@ __all__ = [
     "stripe_drift",
     "stripe_fixed_points",
     "stripe_tau",
+    "traverse",
+    "two_end",
 ]
 
 _door.keep(globals())
