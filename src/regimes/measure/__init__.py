@@ -32,6 +32,7 @@ from regimes.measure._eigenfunctions import (
 from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
 from regimes.measure._error_sources import ErrorSources, error_sources
+from regimes.measure._fit_outcomes import FitOutcomes, fit_outcomes
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._half_height import HalfHeight, half_height
@@ -119,6 +120,7 @@ from regimes.measure._rescaling import (
 from regimes.measure._run_classes import (
     RunClass,
     UnmetConstraints,
+    active_points,
     late_fall,
     run_classes,
     unmet_constraints,
@@ -154,7 +156,15 @@ from regimes.measure._target import (
     rkhs_norm2,
     target_alignment,
 )
-from regimes.measure._transition import Transition, n_half, n_star
+from regimes.measure._transition import Transition, n_half, n_star, p_star
+from regimes.measure._transition_search import (
+    FitMap,
+    TransitionSearch,
+    TransitionSpread,
+    find_transition,
+    fit_map,
+    transition_spread,
+)
 
 __all__ = [
     "Asymptote",
@@ -166,6 +176,8 @@ __all__ = [
     "EnergyConcentration",
     "EnsembleOutcomes",
     "ErrorSources",
+    "FitMap",
+    "FitOutcomes",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
@@ -196,7 +208,10 @@ __all__ = [
     "SplitSpectrum",
     "SuperNatRun",
     "Transition",
+    "TransitionSearch",
+    "TransitionSpread",
     "UnmetConstraints",
+    "active_points",
     "alignment_from_modes",
     "amplification",
     "asymptote",
@@ -221,6 +236,9 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "find_transition",
+    "fit_map",
+    "fit_outcomes",
     "fix_signs",
     "flatten_kernel",
     "flow_complexity",
@@ -263,6 +281,7 @@ __all__ = [
     "occupied_bins",
     "optimal_rescaling",
     "output_norm",
+    "p_star",
     "perturbation_probe",
     "phase_boundary",
     "power_law",
@@ -301,6 +320,7 @@ __all__ = [
     "theta2",
     "time_constants",
     "trace_ratio",
+    "transition_spread",
     "unfitted",
     "unflatten_kernel",
     "unmet_constraints",

@@ -6,6 +6,7 @@ from regimes.tangent._anisotropy import (
     MixedDerivative,
     anisotropy_directions,
 )
+from regimes.tangent._effective_parameters import EffectiveParameters, effective_parameters
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
 from regimes.tangent._hessian import output_hessian
 from regimes.tangent._kernel import TangentKernel
@@ -17,6 +18,7 @@ from regimes.tangent._stacked import layer_gradients, stacked_change, stacked_gr
 __all__ = [
     "AnisotropyDirections",
     "ConditionEstimate",
+    "EffectiveParameters",
     "KernelEigenpairs",
     "LayerPlan",
     "LinearizedModel",
@@ -25,6 +27,7 @@ __all__ = [
     "TangentKernel",
     "TraceEstimate",
     "anisotropy_directions",
+    "effective_parameters",
     "layer_gradients",
     "linearize",
     "nystrom_eigenpairs",
