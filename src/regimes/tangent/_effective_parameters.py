@@ -40,8 +40,8 @@ def effective_parameters(
 
     Args:
         network: a network, or several of one shape, with one output.
-        x: points (P, ...). Rows in twice the number of parameters are enough: points beyond
-            those are left out of G.
+        x: points (P, ...); P (d + 1) at least twice the number of parameters, and enough for each
+            unit to be switched on and off by several.
         cutoff: singular values up to this share of the largest count as zero.
 
     Raises:
@@ -68,7 +68,6 @@ def effective_parameters(
             f"{len(x)} points in {width - 1} dimensions give {len(x) * width} rows, fewer than the "
             f"{total} parameters; give at least {-(-2 * total // width)} points"
         )
-    points = x[: -(-2 * total // width)].double()
     parameters, buffers = (
         {name: t.detach().double() if t.is_floating_point() else t for name, t in own.items()}
         for own in (members.parameters, members.buffers)
@@ -94,7 +93,12 @@ def effective_parameters(
         return torch.cat([first.unsqueeze(0), first + mixed.mT])
 
     every = vmap(vmap(rows, in_dims=(None, None, 0)), in_dims=(0, 0, None))
-    sizes = torch.linalg.svdvals(every(parameters, buffers, points).flatten(1, 2))
+    # a triangle with the same singular values takes in a block of points after the other
+    triangle = x.new_zeros(members.size, 0, total, dtype=torch.float64)
+    for block in x.double().split(-(-2 * total // width)):
+        made = every(parameters, buffers, block).flatten(1, 2)
+        triangle = torch.linalg.qr(torch.cat([triangle, made], 1), mode="r").R
+    sizes = torch.linalg.svdvals(triangle)
     counted = sizes > real("cutoff", cutoff, above=0.0, below=1.0) * sizes[:, :1]
     least = sizes.masked_fill(~counted, torch.inf).amin(1)
     on, off = _constant_units(members, parameters, x.double())
