@@ -19,6 +19,7 @@ from regimes.measure._at_times import at_times
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
+from regimes.measure._cusps import CuspCount, StabilityBounds, cusp_count, stability_bounds
 from regimes.measure._dimension import EffectiveDimension, effective_dimension
 from regimes.measure._eigenfunctions import (
     EigenFunctions,
@@ -147,6 +148,13 @@ from regimes.measure._spectrum import (
 )
 from regimes.measure._split_spectrum import SplitSpectrum, split_spectrum
 from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
+from regimes.measure._tail_exponent import (
+    GapsAndOverlaps,
+    TailExponent,
+    gaps_and_overlaps,
+    log_density,
+    tail_exponent,
+)
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -170,6 +178,7 @@ __all__ = [
     "Asymptote",
     "CollapseQuality",
     "Crossing",
+    "CuspCount",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -181,6 +190,7 @@ __all__ = [
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
+    "GapsAndOverlaps",
     "GramEigenpairs",
     "HalfHeight",
     "JammingLine",
@@ -206,7 +216,9 @@ __all__ = [
     "SpectrumSummary",
     "SplitKernel",
     "SplitSpectrum",
+    "StabilityBounds",
     "SuperNatRun",
+    "TailExponent",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -226,6 +238,7 @@ __all__ = [
     "cka",
     "collapse_quality",
     "crossing",
+    "cusp_count",
     "dead_neurons",
     "easy_difficult_alignment",
     "effective_dimension",
@@ -243,6 +256,7 @@ __all__ = [
     "flatten_kernel",
     "flow_complexity",
     "fourier_decomposition",
+    "gaps_and_overlaps",
     "generalisation_bound",
     "generalisation_term",
     "gradient_covariance_gap",
@@ -260,6 +274,7 @@ __all__ = [
     "layer_alignment",
     "layer_change",
     "local_slopes",
+    "log_density",
     "margin_error",
     "margins",
     "mask_flips",
@@ -309,10 +324,12 @@ __all__ = [
     "spectrum_summary",
     "split_kernel",
     "split_spectrum",
+    "stability_bounds",
     "supernat",
     "supernat_factors",
     "supernat_step",
     "t_half",
+    "tail_exponent",
     "tangent_residual",
     "target_alignment",
     "test_error",
