@@ -16,11 +16,13 @@ from regimes.measure._alignment import (
 from regimes.measure._amplification import amplification
 from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
+from regimes.measure._boundary import BoundaryDistance, LineProbe, boundary_distance, line_probe
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
 from regimes.measure._cusps import CuspCount, StabilityBounds, cusp_count, stability_bounds
 from regimes.measure._dimension import EffectiveDimension, effective_dimension
+from regimes.measure._disjoint_ensembles import DisjointEnsembles, disjoint_ensembles
 from regimes.measure._eigenfunctions import (
     EigenFunctions,
     PrincipalDirections,
@@ -35,6 +37,14 @@ from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackk
 from regimes.measure._error_sources import ErrorSources, error_sources
 from regimes.measure._fit_outcomes import FitOutcomes, fit_outcomes
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
+from regimes.measure._fluctuations import (
+    EnsembleExcess,
+    KernelFluctuation,
+    OutputFluctuation,
+    ensemble_excess,
+    kernel_fluctuation,
+    output_fluctuation,
+)
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._half_height import HalfHeight, half_height
 from regimes.measure._invariance import gradient_covariance_gap
@@ -75,6 +85,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
     ensemble_error,
@@ -101,6 +112,7 @@ from regimes.measure._phases import (
     regime,
 )
 from regimes.measure._power_law import PowerLaw, local_slopes, power_law
+from regimes.measure._power_sum import OffsetPower, PowerSum, offset_power, power_sum
 from regimes.measure._rademacher import (
     RademacherComplexity,
     bound_flow,
@@ -176,13 +188,16 @@ from regimes.measure._transition_search import (
 
 __all__ = [
     "Asymptote",
+    "BoundaryDistance",
     "CollapseQuality",
     "Crossing",
     "CuspCount",
+    "DisjointEnsembles",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
     "EnergyConcentration",
+    "EnsembleExcess",
     "EnsembleOutcomes",
     "ErrorSources",
     "FitMap",
@@ -194,20 +209,26 @@ __all__ = [
     "GramEigenpairs",
     "HalfHeight",
     "JammingLine",
+    "KernelFluctuation",
     "KernelPCA",
     "LabelModes",
     "LayerChange",
+    "LineProbe",
     "MinNormInterpolator",
     "ModeCounts",
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NormDivergence",
+    "OffsetPower",
     "OptimalRescaling",
+    "OutputFluctuation",
     "PerturbationProbe",
     "Phase",
     "PhaseBoundary",
     "PowerLaw",
+    "PowerSum",
     "PrincipalDirections",
     "RademacherComplexity",
     "Regime",
@@ -232,6 +253,7 @@ __all__ = [
     "bound_flow",
     "bound_linear",
     "bound_multiclass",
+    "boundary_distance",
     "center",
     "center_cross",
     "center_targets",
@@ -240,12 +262,14 @@ __all__ = [
     "crossing",
     "cusp_count",
     "dead_neurons",
+    "disjoint_ensembles",
     "easy_difficult_alignment",
     "effective_dimension",
     "effective_rank",
     "eigenfunctions",
     "energy_concentration",
     "ensemble_error",
+    "ensemble_excess",
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
@@ -267,12 +291,14 @@ __all__ = [
     "jackknife_error",
     "jamming_line",
     "kernel_change",
+    "kernel_fluctuation",
     "kernel_pca",
     "label_alignment",
     "label_modes",
     "late_fall",
     "layer_alignment",
     "layer_change",
+    "line_probe",
     "local_slopes",
     "log_density",
     "margin_error",
@@ -292,14 +318,18 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
+    "offset_power",
     "optimal_rescaling",
+    "output_fluctuation",
     "output_norm",
     "p_star",
     "perturbation_probe",
     "phase_boundary",
     "power_law",
+    "power_sum",
     "preact_change",
     "preact_speed",
     "principal_directions",

@@ -9,6 +9,7 @@ from regimes.tangent._anisotropy import (
 from regimes.tangent._effective_parameters import EffectiveParameters, effective_parameters
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
 from regimes.tangent._hessian import output_hessian
+from regimes.tangent._input_gradients import input_gradients
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
@@ -28,6 +29,7 @@ __all__ = [
     "TraceEstimate",
     "anisotropy_directions",
     "effective_parameters",
+    "input_gradients",
     "layer_gradients",
     "linearize",
     "nystrom_eigenpairs",
