@@ -8,6 +8,7 @@ from regimes.measure import (
     ensemble_variance,
     kernel_fluctuation,
     output_fluctuation,
+    part_covariance,
 )
 
 
@@ -50,3 +51,13 @@ def test_bad_input():
         kernel_fluctuation(draw(3, 3))
     with pytest.raises(ValueError, match=r"y must have shape \(3,\)"):
         ensemble_excess(draw(2, 3), draw(2))
+
+
+def test_covariances_are_those_of_all_pairs():
+    K = draw(6, 3, 2, 2, seed=3) + draw(6, 1, 2, 2, seed=4)  # with something in common
+    found, apart = part_covariance(K), (K - K.mean(0)).flatten(2)
+    pairs = torch.einsum("rap,rbp->ab", apart, apart) / 5
+    assert found.variance == pytest.approx(float(pairs.diagonal().mean()))
+    assert found.covariance == pytest.approx(float((pairs.sum() - pairs.trace()) / 6))
+    with pytest.raises(ValueError, match=r"R, h >= 2"):
+        part_covariance(K[:, :1])

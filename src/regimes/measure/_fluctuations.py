@@ -35,6 +35,14 @@ class KernelFluctuation:
     each: Tensor  # (R,), |K_i - mean| / |mean|
 
 
+@dataclass(frozen=True)
+class PartCovariance:
+    """Over replicas, of parts of a kernel taken as vectors of n n2 entries."""
+
+    variance: float  # mean over parts of E|K_a - mean|^2
+    covariance: float  # mean over pairs of E (K_a - mean).(K_b - mean)
+
+
 def output_fluctuation(F: Tensor) -> OutputFluctuation:
     """`sqrt(R/(R-1) mean_i |f_i - f_bar|^2)`, |.| over points [Geiger 2020b, sec. 5].
 
@@ -90,6 +98,27 @@ def kernel_fluctuation(K: Tensor) -> KernelFluctuation:
         raise ValueError("the mean kernel is zero, so no relative fluctuation is defined")
     each = apart.flatten(1).norm(dim=1) / size
     return KernelFluctuation((each.square().sum() / (len(K) - 1)).sqrt(), each)
+
+
+def part_covariance(K: Tensor) -> PartCovariance:
+    """How far the parts of a sum of kernels fluctuate together [Geiger 2020b, S.I. C].
+
+    Of h parts alike the sum has the variance `h variance + h (h - 1) covariance`: with a covariance
+    of order 1/h that of independent parts, whose kernel fluctuates as `h^(-1/2)`.
+
+    Args:
+        K: parts (R, h, n, n2) of R >= 2 networks, as `tangent.neuron_grams` makes, h >= 2.
+
+    >>> part_covariance(torch.tensor([0.0, 1.0, 2.0, 1.0]).view(2, 2, 1, 1))
+    PartCovariance(variance=1.0, covariance=0.0)
+    """
+    if check_tensor("K", K).ndim != 4 or len(K) < 2 or K.shape[1] < 2:
+        raise ValueError(f"K must have shape (R, h, n, n2) with R, h >= 2, got {tuple(K.shape)}")
+    count = K.shape[1]
+    apart = (K - K.mean(0)).double()
+    own = float(apart.square().sum((1, 2, 3)).sum()) / (len(K) - 1)
+    whole = float(apart.sum(1).square().sum()) / (len(K) - 1)
+    return PartCovariance(own / count, (whole - own) / (count * (count - 1)))
 
 
 def _around_mean(name: str, values: Tensor, ndim: int) -> Tensor:

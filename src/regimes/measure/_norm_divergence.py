@@ -19,7 +19,7 @@ class NormDivergence:
     alpha: float
     error: float  # from the scatter about the line, N* taken as known
     n_star: float
-    r2: float
+    r2: float  # share of the variance explained; NaN for a constant
     points: int
     scan: np.ndarray  # (k, 3): N*, alpha, rms residual of each N* tried; one row where it was given
 

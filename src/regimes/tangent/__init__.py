@@ -14,7 +14,7 @@ from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
 from regimes.tangent._products import TraceEstimate
-from regimes.tangent._stacked import layer_gradients, stacked_change, stacked_gram
+from regimes.tangent._stacked import layer_gradients, neuron_grams, stacked_change, stacked_gram
 
 __all__ = [
     "AnisotropyDirections",
@@ -32,6 +32,7 @@ __all__ = [
     "input_gradients",
     "layer_gradients",
     "linearize",
+    "neuron_grams",
     "nystrom_eigenpairs",
     "output_hessian",
     "stacked_change",

@@ -21,7 +21,7 @@ class EffectiveParameters:
     """N_eff of R networks, every field of shape (R,)."""
 
     count: Tensor  # N_eff
-    gap: Tensor  # smallest singular value that counts over the largest that does not; inf: none
+    gap: Tensor  # least singular value that counts over the largest that does not, or infinite
     always_on: Tensor  # hidden units that no point switches off; -1 where there are no units
     always_off: Tensor  # hidden units that no point switches on; -1 where there are no units
     total: int  # parameters

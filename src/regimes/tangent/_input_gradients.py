@@ -31,6 +31,8 @@ def input_gradients(ensemble: Ensemble, x: Tensor, *, memory: int | str = "1GiB"
     if not isinstance(x, Tensor) or x.ndim < 2 or not x.is_floating_point() or not x.numel():
         given = tuple(x.shape) if isinstance(x, Tensor) else type(x).__name__
         raise ValueError(f"x must be floating-point points of shape (n, ...), got {given}")
+    if not bool(x.isfinite().all()):
+        raise ValueError("x holds NaN or infinite entries")
     width = getattr(ensemble.template, "width", 1)
     units = width * (getattr(ensemble.template, "depth", 1) + 1) + x[0].numel()
     tile = max(1, parse_bytes(memory, x.device) // (8 * len(x) * units * x.element_size()))

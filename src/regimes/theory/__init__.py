@@ -10,6 +10,7 @@ from regimes.theory._exponents import (
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._kernel_limit import KernelLimit, kernel_limit
 from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
 from regimes.theory._sampling_noise import (
     AxisNoise,
@@ -42,6 +43,7 @@ __all__ = [
     "BoundaryNoise",
     "FixedPoint",
     "InfiniteWidthKernels",
+    "KernelLimit",
     "NeuronTrajectories",
     "SampleAttractor",
     "Saturation",
@@ -59,6 +61,7 @@ __all__ = [
     "fixed_points",
     "implicit_ridge",
     "infinite_width",
+    "kernel_limit",
     "least_gap_exponent",
     "marginal_gap_exponent",
     "median_amplification",
