@@ -40,6 +40,6 @@ __all__ = [
 ]
 
 # what can overflow from finite arguments and has no meaning then
-_FINITE = ("stacked_gram",)
+_FINITE = ("neuron_grams", "stacked_gram")
 
 _door.keep(globals(), finite=_FINITE)

@@ -1,6 +1,7 @@
 """Theory: closed forms that predict what `regimes.measure` finds."""
 
 from regimes import _door
+from regimes.theory._discs import DiscPackings, packing_gaps, packing_hessian
 from regimes.theory._exponents import (
     beta_feature,
     beta_lazy,
@@ -10,8 +11,10 @@ from regimes.theory._exponents import (
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._jammed_discs import jammed_discs
 from regimes.theory._kernel_limit import KernelLimit, kernel_limit
 from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
+from regimes.theory._perceptron import min_norm_square, separable_probability
 from regimes.theory._sampling_noise import (
     AxisNoise,
     BoundaryNoise,
@@ -41,6 +44,7 @@ from regimes.theory._stripes import StripeConstants, stripe_constants
 __all__ = [
     "AxisNoise",
     "BoundaryNoise",
+    "DiscPackings",
     "FixedPoint",
     "InfiniteWidthKernels",
     "KernelLimit",
@@ -61,16 +65,21 @@ __all__ = [
     "fixed_points",
     "implicit_ridge",
     "infinite_width",
+    "jammed_discs",
     "kernel_limit",
     "least_gap_exponent",
     "marginal_gap_exponent",
     "median_amplification",
+    "min_norm_square",
     "neuron_field",
     "neuron_trajectories",
     "noise_time",
+    "packing_gaps",
+    "packing_hessian",
     "sample_attractor",
     "sample_drift",
     "saturation",
+    "separable_probability",
     "shallow_relu_kernel",
     "stripe_constants",
     "stripe_drift",
