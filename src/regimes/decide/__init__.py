@@ -16,6 +16,8 @@ from regimes.decide._memories import Memento, Ram
 from regimes.decide._necklace_policy import NecklaceExit, necklace_exits, necklace_policy
 from regimes.decide._necklaces import necklace, necklace_count, necklace_graph, necklaces
 from regimes.decide._policy import Logits, Policy
+from regimes.decide._policy_flow import policy_flow
+from regimes.decide._policy_run import PolicyRun
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._slope import Slope
 from regimes.decide._steady_state import steady_state
@@ -27,6 +29,7 @@ __all__ = [
     "Memento",
     "NecklaceExit",
     "Policy",
+    "PolicyRun",
     "Ram",
     "Slope",
     "TabularPOMDP",
@@ -46,6 +49,7 @@ __all__ = [
     "necklace_graph",
     "necklace_policy",
     "necklaces",
+    "policy_flow",
     "steady_state",
 ]
 
