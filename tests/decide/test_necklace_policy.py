@@ -53,7 +53,7 @@ def test_every_exit_leads_to_a_neighbour_and_mirrors_another(m):
 
 
 def wrong(m, eps0, eps1, rotation="last", **arms):
-    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation)
+    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation, stray=0.5)
     problem = TwoArms(Memento(m), reset=0.0, **(arms or {"gap": 0.1}))
     return problem.q_played(policy.actions, solver="gth")
 
@@ -91,10 +91,11 @@ def test_both_limits_matter_and_their_order():
     assert float(problem.q_played(policy.actions, solver="gth")) == pytest.approx(0.354, rel=0.01)
 
 
-def test_any_two_arms():
+@pytest.mark.parametrize(("m", "eps0"), [(3, 1e-10), (3, 1e-30), (4, 1e-20)])
+def test_any_two_arms(m, eps0):
     # POM-26
-    found = float(wrong(3, 1e-10, 1e-4, arms=(0.7, 0.4)))
-    assert found == pytest.approx(float(q_necklace(3, (0.7, 0.4))), rel=1e-3)
+    found = float(wrong(m, eps0, 1e-4, arms=(0.7, 0.4)))
+    assert found == pytest.approx(float(q_necklace(m, (0.7, 0.4))), rel=1e-3)
 
 
 def test_a_chain_of_one_s_own():
@@ -105,10 +106,10 @@ def test_a_chain_of_one_s_own():
     assert bool((own[:, : memory.first(4)] == 0.5).all())  # short words
 
 
-def test_necklaces_outside_the_chain_are_left():
+def test_necklaces_outside_the_chain_keep_who_begins_there():
     memory = Memento(4)
     problem = TwoArms(memory, gap=0.1, reset=0.0)
-    turning = necklace_policy(memory, 1e-3, 1e-2, stray=0.0).actions
+    turning = necklace_policy(memory, 1e-3, 1e-2).actions
     with pytest.raises(ValueError, match="one of 2 classes"):  # the chain, and ABAB for ever
         problem.q_played(turning, solver="gth")
     for label in ("ABAB++++", "BABA-+-+"):
@@ -133,7 +134,7 @@ def test_best_exits_at_finite_resets(m, r, rotation, expected):
     # POM-36: the minimum over both exits, near which q is flat
     eps0 = torch.logspace(-3, -1, 17, dtype=torch.float64)[:, None]
     eps1 = torch.logspace(-1.2, 0, 13, dtype=torch.float64)
-    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation, stray=0.0)
+    policy = necklace_policy(Memento(m), eps0, eps1, rotation=rotation)
     q = TwoArms(Memento(m), gap=0.1, reset=r).q(policy.actions)
     assert float(q.min()) == pytest.approx(expected, abs=4e-4)
 

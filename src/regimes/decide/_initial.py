@@ -35,8 +35,7 @@ def initial_logits(
     - `ccp` (`Ram`): the column of confidence with its best exit for this problem;
     - `cycles` (`Memento`): the oldest arm again, unless all outcomes speak for one hypothesis;
       there and in shorter words random;
-    - `necklace` (`Memento`): the necklace policy with `eps0 = r^(1/2)`, `eps1 = r^(1/4)`, and
-      necklaces outside the chain that turn for ever.
+    - `necklace` (`Memento`): the necklace policy with `eps0 = r^(1/2)` and `eps1 = r^(1/4)`.
 
     All but `random` are logarithms of probabilities, to each of which `leak` is added first.
 
@@ -134,8 +133,7 @@ def _cycles_start(memory: Memento, problem: TwoArms, draws: Draws) -> Policy:
 
 def _necklace_start(memory: Memento, problem: TwoArms, draws: Draws) -> Policy:
     reset = torch.as_tensor(problem.reset, dtype=torch.float64)
-    # the oldest arm everywhere else, in necklaces outside the chain too
-    return necklace_policy(memory, reset**0.5, reset**0.25, stray=0.0)
+    return necklace_policy(memory, reset**0.5, reset**0.25)
 
 
 # a start is given its kind of memory, the problem and what draws

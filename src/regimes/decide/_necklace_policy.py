@@ -86,7 +86,7 @@ def necklace_policy(
     *,
     chain: Sequence[str] | None = None,
     rotation: str = "last",
-    stray: Number = 0.5,
+    stray: Number = 0.0,
 ) -> Policy:
     """The necklace policy of a memory of plays [Geiger 2022, Definition 4.1].
 
@@ -102,8 +102,8 @@ def necklace_policy(
         chain: the necklaces in their order; None for `gray_chain(m)`.
         rotation: at which words necklaces are left, "last" or "first" (`necklace_exits`).
         stray: probability of the opposite of the oldest arm in necklaces that are not in the chain,
-            as ABAB is not. With 0 they turn for ever, and a player whose first plays lead into one
-            never learns; the limit above then holds for m without such necklaces alone.
+            as ABAB is not. With 0 they turn for ever, so that a player whose first plays lead into
+            one learns nothing until the reset; with 1/2 it finds the chain, and the limit holds.
 
     Returns:
         actions (..., 2, O), float64, no start.
@@ -135,6 +135,7 @@ def necklace_policy(
         leave[..., memory.observation(each.word + each.rewards) - full] = (
             ends if each.end else inner
         )
-    play_b = torch.where(oldest == 1, 1 - leave, leave)
-    play_b = torch.cat([ends.new_full((*ends.shape, full), 0.5), play_b], dim=-1)
-    return Policy(torch.stack([1 - play_b, play_b], dim=-2))
+    # not 1 - (1 - leave), which would cost small exits their digits
+    plays = [torch.where(oldest == arm, 1 - leave, leave) for arm in (0, 1)]
+    short = ends.new_full((*ends.shape, 2, full), 0.5)
+    return Policy(torch.cat([short, torch.stack(plays, dim=-2)], dim=-1))
