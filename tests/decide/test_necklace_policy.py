@@ -91,10 +91,11 @@ def test_both_limits_matter_and_their_order():
     assert float(problem.q_played(policy.actions, solver="gth")) == pytest.approx(0.354, rel=0.01)
 
 
-def test_any_two_arms():
+@pytest.mark.parametrize(("m", "eps0"), [(3, 1e-10), (3, 1e-30), (4, 1e-20)])
+def test_any_two_arms(m, eps0):
     # POM-26
-    found = float(wrong(3, 1e-10, 1e-4, arms=(0.7, 0.4)))
-    assert found == pytest.approx(float(q_necklace(3, (0.7, 0.4))), rel=1e-3)
+    found = float(wrong(m, eps0, 1e-4, arms=(0.7, 0.4)))
+    assert found == pytest.approx(float(q_necklace(m, (0.7, 0.4))), rel=1e-3)
 
 
 def test_a_chain_of_one_s_own():

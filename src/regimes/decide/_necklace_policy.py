@@ -135,6 +135,7 @@ def necklace_policy(
         leave[..., memory.observation(each.word + each.rewards) - full] = (
             ends if each.end else inner
         )
-    play_b = torch.where(oldest == 1, 1 - leave, leave)
-    play_b = torch.cat([ends.new_full((*ends.shape, full), 0.5), play_b], dim=-1)
-    return Policy(torch.stack([1 - play_b, play_b], dim=-2))
+    # not 1 - (1 - leave), which would cost small exits their digits
+    plays = [torch.where(oldest == arm, 1 - leave, leave) for arm in (0, 1)]
+    short = ends.new_full((*ends.shape, 2, full), 0.5)
+    return Policy(torch.cat([short, torch.stack(plays, dim=-2)], dim=-1))

@@ -2,6 +2,7 @@
 
 from regimes import _door
 from regimes.theory._bayes_arms import q_bayes, q_bayes_iteration
+from regimes.theory._discs import DiscPackings, packing_gaps, packing_hessian
 from regimes.theory._exponents import (
     beta_feature,
     beta_lazy,
@@ -11,6 +12,10 @@ from regimes.theory._exponents import (
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._jammed_discs import jammed_discs
+from regimes.theory._kernel_limit import KernelLimit, kernel_limit
+from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
+from regimes.theory._perceptron import min_norm_square, separable_probability
 from regimes.theory._random_walk import traverse, two_end
 from regimes.theory._sampling_noise import (
     AxisNoise,
@@ -51,8 +56,10 @@ from regimes.theory._two_arms import (
 __all__ = [
     "AxisNoise",
     "BoundaryNoise",
+    "DiscPackings",
     "FixedPoint",
     "InfiniteWidthKernels",
+    "KernelLimit",
     "MemoryComparison",
     "NeuronTrajectories",
     "SampleAttractor",
@@ -74,11 +81,18 @@ __all__ = [
     "fixed_points",
     "implicit_ridge",
     "infinite_width",
+    "jammed_discs",
+    "kernel_limit",
+    "least_gap_exponent",
     "longest_chain",
+    "marginal_gap_exponent",
     "median_amplification",
+    "min_norm_square",
     "neuron_field",
     "neuron_trajectories",
     "noise_time",
+    "packing_gaps",
+    "packing_hessian",
     "q_bayes",
     "q_bayes_iteration",
     "q_ccp",
@@ -87,6 +101,7 @@ __all__ = [
     "sample_attractor",
     "sample_drift",
     "saturation",
+    "separable_probability",
     "shallow_relu_kernel",
     "stripe_constants",
     "stripe_drift",
