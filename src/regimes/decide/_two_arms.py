@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import torch
 
 from regimes._check import choose, instance, positive_int
-from regimes.decide._chain import REWARDS, Chances, adjoint, chain_of, observed
+from regimes.decide._chain import REWARDS, Chain, Chances, adjoint, observed
+from regimes.decide._memento_chain import MementoChain
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._probabilities import probabilities, same_kind, tensor
+from regimes.decide._ram_chain import RamChain
 from regimes.decide._slope import Slope
 from regimes.decide._steady_state import SOLVERS, reset_of
 
@@ -291,3 +294,9 @@ class TwoArms:
         x = probabilities("start", start, (blanks,), -1, f"of {blanks} blank memories")
         same_kind("start", x, like, "policy")
         return x
+
+
+@functools.lru_cache(maxsize=32)
+def chain_of(memory: Ram | Memento, device: torch.device) -> Chain:
+    """The chain of a memory, with its tables on a device."""
+    return RamChain(memory) if isinstance(memory, Ram) else MementoChain(memory, device)
