@@ -108,12 +108,12 @@ def adjoint(
     rate = chances.rate
     early, first = chain.enter(policy, start, chances.kept)
     source = (1 - rate) * rate * first
-    paid = chances.paid.repeat(*[1] * (chances.paid.ndim - 1), source.shape[-1] // 2)
+    paid = chances.paid.tile(source.shape[-1] // 2)
     plays, dual = chain.balance(policy, chances, source, paid)
     mass = observed(rate * early, plays, chances.odds)
     by_start = chain.start_slope(policy, dual)
     return (
         mass,
-        chain.slope(policy, chances.kept, mass, dual) / 2,
+        chain.slope(policy, chances.kept, mass / 2, dual),
         None if by_start is None else rate[..., 0] / 2 * by_start,
     )

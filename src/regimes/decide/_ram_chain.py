@@ -26,9 +26,11 @@ class RamChain:
 
     def matrix(self, policy: Tensor, odds: Tensor) -> Tensor:
         """A policy's columns after each play, weighted by how it may end."""
-        after = policy[..., None, :, self.before :].unflatten(-1, (-1, 2, 2))
-        won, lost = odds[..., None, None, :, :].unbind(-1)
-        return torch.addcmul(after[..., 0] * won, after[..., 1], lost).flatten(-2)
+        after = policy[..., None, :, self.before :].unflatten(-1, (-1, 2))
+        # twice as fast from neighbours in memory
+        plus, minus = (each.contiguous() for each in after.unbind(-1))
+        won, lost = (each.tile(self.before)[..., None, :] for each in odds.unbind(-1))
+        return torch.addcmul(plus * won, minus, lost)
 
     def balance(
         self, policy: Tensor, chances: Chances, source: Tensor, worth: Tensor
