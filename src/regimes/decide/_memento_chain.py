@@ -27,7 +27,7 @@ class MementoChain:
         step = torch.arange(4 * size)  # from play step // 4 to play step % size
         self._place = (step % size * size + step // 4).to(device)
         # below, the dense system is so small that nothing is won
-        self._shortcuts = Shortcuts(memory.depth, device) if memory.depth > 3 else None
+        self._shortcuts = Shortcuts.of(memory.depth, device) if memory.depth > 3 else None
 
     def matrix(self, policy: Tensor, odds: Tensor) -> Tensor:
         """Four entries a column: the outcome of the play, then the next arm."""

@@ -12,6 +12,7 @@ nearly all of the time, is ten times cheaper.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, final
 
 import torch
@@ -31,6 +32,12 @@ class Shortcuts:
     Step number k, of 4U, goes from play `k // 4` to play `k % U`; `steps` (..., 4U) are their
     weights in g P.
     """
+
+    @staticmethod
+    @functools.lru_cache(maxsize=16)
+    def of(depth: int, device: torch.device) -> Shortcuts:
+        """The tables of a depth, made once."""
+        return Shortcuts(depth, device)
 
     def __init__(self, depth: int, device: torch.device) -> None:
         self.size = U = 2 * 4 ** (depth - 1)

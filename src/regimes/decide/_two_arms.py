@@ -277,7 +277,7 @@ class TwoArms:
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
             instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
-            policy = probabilities("policy", policy, (A, count), -2, words)
+            policy = probabilities("policy", policy, (A, count), -2, words, "the actions")
         p0 = self._start(start, policy) if check or start is None else start
         kind = (policy.device, policy.dtype)
         if kind not in self._chances:
