@@ -206,7 +206,8 @@ class TwoArms:
     def q(self, policy: Tensor, start: Tensor | None = None, solver: str = "solve") -> Tensor:
         """Probability that the last play was of the worse arm (...) [Geiger 2022, sec. 2.3].
 
-        Before the first play, which has the weight r, it counts one half.
+        Before the first play, which has the weight r, it counts one half
+        (docs/themes/pomdp.md, "Wrong-arm probability").
         """
         p = self.steady_state(policy, start, solver)
         wrong, _ = self._plays(p)
@@ -223,7 +224,7 @@ class TwoArms:
         """The q that belongs to a mean reward, for each says the other.
 
         With arms that win with k > k', `E_p[R] = (1-r) [k + k' - 1 + (k - k') (1 - 2 q')]`, which
-        is `mu (1 - 2q)` for a gap.
+        is `mu (1 - 2q)` for a gap (docs/themes/pomdp.md, "Wrong-arm probability").
 
         >>> TwoArms(Ram(1), gap=0.2, reset=0.5).q_of_reward(torch.tensor(0.1))
         tensor(0.2500)
