@@ -60,11 +60,11 @@ class Moment:
 
 
 @final
-class Keeper:
-    """Saves one run and finds it again; without a checkpoint it does nothing.
+class Shelf:
+    """The place of one run in a checkpoint: it finds what that run left, never another's.
 
     Args:
-        checkpoint: where the state is left, or None.
+        checkpoint: where the state is left, or None: then nothing is kept or found.
         run: says what tells this run from others. A checkpoint that says otherwise is not used.
         device: where the members are.
     """
@@ -76,7 +76,6 @@ class Keeper:
         device: torch.device,
     ) -> None:
         self._checkpoint, self._device = checkpoint, device
-        self._memory: int | None = None
         self._found: tuple[Mapping[str, Tensor], Mapping[str, Any]] | None = None
         if checkpoint is None:
             return
@@ -91,11 +90,74 @@ class Keeper:
         if self._found is not None:
             self._compare(self._found[1]["run"])
 
+    @property
+    def about(self) -> Mapping[str, Any] | None:
+        """What was said of the state that was found, or None."""
+        return None if self._found is None else self._found[1]
+
+    def tensors(self) -> dict[str, Tensor] | None:
+        """The state that was found, laid as it was, or None."""
+        if self._found is None:
+            return None
+        return unpack(self._found[0], self._found[1]["layouts"], self._device)
+
+    def forget(self) -> None:
+        """Free the memory that what was found takes."""
+        self._found = None
+
+    def due(self, *, ended: bool) -> bool:
+        """Whether to save now."""
+        return self._checkpoint is not None and self._checkpoint.due(ended=ended)
+
+    def save(self, tensors: Mapping[str, Tensor], **about: object) -> None:
+        """Keep these in the place of those before."""
+        if self._checkpoint is None:
+            return
+        packed, layouts = pack(tensors)
+        self._checkpoint.save(packed, {"run": self._run, "layouts": layouts, **about})
+
+    def _compare(self, saved: Mapping[str, str]) -> None:
+        for name in {**self._run, **saved}:
+            before, now = saved.get(name), self._run.get(name)
+            if before != now:
+                self.refuse(f"its {name} was {_short(before)}, here it is {_short(now)}")
+                return
+
+    def refuse(self, reason: str) -> None:
+        """Say why what was found is another run's, and forget it."""
+        self.forget()
+        warnings.warn(
+            f"the checkpoint belongs to another run and this one starts anew: {reason}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+@final
+class Keeper:
+    """Saves one run of networks and finds it again; without a checkpoint it does nothing.
+
+    Args:
+        checkpoint: where the state is left, or None.
+        run: as in `Shelf`.
+        device: where the members are.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint | None,
+        run: Callable[[], Mapping[str, object]],
+        device: torch.device,
+    ) -> None:
+        self._keeps, self._device = checkpoint is not None, device
+        self._memory: int | None = None
+        self._shelf = Shelf(checkpoint, run, device)
+
     def budget(self, memory: int | str | None) -> int | str | None:
         """The memory to plan with: that of the saved run, so that its members are split alike."""
-        if self._checkpoint is None:
+        if not self._keeps:
             return memory
-        saved = None if self._found is None else self._found[1]["memory"]
+        saved = None if self._shelf.about is None else self._shelf.about["memory"]
         self._memory = parse_bytes(memory, self._device) if saved is None else int(saved)
         return self._memory
 
@@ -106,17 +168,17 @@ class Keeper:
             start: all members as they begin. Its first numbers must be those of the saved run.
             books: as they are at the start.
         """
-        if self._found is None:
+        tensors = self._shelf.tensors()
+        if tensors is None:
             return None
-        tensors = unpack(self._found[0], self._found[1]["layouts"], self._device)
         written = below("books", tensors)
         for name, now in books.first.items():
             if not np.array_equal(below("first", written)[name].numpy(), now, equal_nan=True):
-                self._refuse(f"its members started with another {name}")
+                self._shelf.refuse(f"its members started with another {name}")
                 return None
         batch = Batch.restored(below("batch", tensors), start)
         books.restore(written, batch.ids)
-        self._found = None  # the memory it takes is free again
+        self._shelf.forget()
         standing = {name: value.numpy() for name, value in below("readings", tensors).items()}
         return Moment(batch, Readings(**standing), below("more", tensors))
 
@@ -128,7 +190,7 @@ class Keeper:
         more: Callable[[], Mapping[str, Tensor]] = dict,
     ) -> None:
         """Save where the run stands, when it is time."""
-        if self._checkpoint is None or not self._checkpoint.due(ended=len(batch.ids) == 0):
+        if not self._shelf.due(ended=len(batch.ids) == 0):
             return
         tensors = (
             within("batch", batch.kept())
@@ -136,24 +198,7 @@ class Keeper:
             | within("books", books.kept(batch.ids))
             | within("more", more())
         )
-        packed, layouts = pack(tensors)
-        about = {"run": self._run, "memory": self._memory, "layouts": layouts}
-        self._checkpoint.save(packed, about)
-
-    def _compare(self, saved: Mapping[str, str]) -> None:
-        for name in {**self._run, **saved}:
-            before, now = saved.get(name), self._run.get(name)
-            if before != now:
-                self._refuse(f"its {name} was {_short(before)}, here it is {_short(now)}")
-                return
-
-    def _refuse(self, reason: str) -> None:
-        self._found = None
-        warnings.warn(
-            f"the checkpoint belongs to another run and this one starts anew: {reason}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        self._shelf.save(tensors, memory=self._memory)
 
 
 def _short(text: str | None) -> str:
