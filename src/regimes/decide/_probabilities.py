@@ -47,7 +47,7 @@ def probabilities(
     >>> probabilities("start", [0.5, 0.6], (2,), -1, "of each state")
     Traceback (most recent call last):
     ...
-    ValueError: start must sum to one over axis -1 (of each state), but a sum is 1.1; divide ...
+    ValueError: start must sum to one along axis -1 (of each state), but a sum is 1.1; divide ...
     """
     x = tensor(name, values)
     given = tuple(x.shape)
@@ -61,7 +61,7 @@ def probabilities(
         raise ValueError(
             f"{name} must not be negative ({words}), but an entry is {x.min().item():g}"
         )
-    over = over or f"axis {dim}"
+    along = f"over {over}" if over else f"along axis {dim}"
     close = 1e-9 if x.dtype == torch.float64 else 1e-5
     sums = x.detach().sum(dim)
     off = (sums - 1).abs()
@@ -71,7 +71,7 @@ def probabilities(
         if dim == -2 and bool(((x.detach().sum(-1) - 1).abs() <= close).all()):
             other = "over the other index they do, so exchange the two"
         raise ValueError(
-            f"{name} must sum to one over {over} ({words}), but a sum is {worst:.12g}; {other}"
+            f"{name} must sum to one {along} ({words}), but a sum is {worst:.12g}; {other}"
         )
     return x
 
