@@ -1,5 +1,6 @@
 """Fixtures every test may use."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,6 +12,17 @@ from hypothesis import settings
 torch.set_num_threads(1)
 settings.register_profile("regimes", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("regimes")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What was imported and collected stays to the end: no search for garbage looks there again."""
+    gc.disable()
+    found = yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 @pytest.fixture(params=[torch.float32, torch.float64], ids=["float32", "float64"])

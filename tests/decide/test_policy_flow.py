@@ -81,7 +81,7 @@ def test_equals_a_plain_loop(memory):
             torch.testing.assert_close(run.start_logits[i], state[1], rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("memory", [Ram(4), Ram(1), Memento(1), Memento(3)], ids=str)
+@pytest.mark.parametrize("memory", [Ram(4), Ram(1), Memento(1), Memento(3), Memento(4)], ids=str)
 def test_slopes_are_those_of_the_problem(memory):
     """The smaller systems here against the problem's own, at small resets too."""
     from regimes.decide._general_field import GeneralField

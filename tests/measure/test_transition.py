@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from regimes.measure import n_half, n_star
+from regimes.measure import n_half, n_star, p_star
 
 N = np.array([20.0, 40.0, 80.0, 160.0, 320.0])
 
@@ -61,3 +61,11 @@ def test_bad_input(finder):
         finder(N[::-1], flags(1, 1, 0, 0, 0))
     with pytest.raises(ValueError, match=r"shape \(seeds, n\)"):
         finder(N, np.ones(5))
+
+
+def test_p_star_lies_before_the_first_number_of_points_that_jams():
+    assert p_star(N, flags(0, 0.25, 0.5, 0, 1)).bracket == (40.0, 80.0)
+    for shares in ((0, 0, 0, 0, 0), (1, 1, 1, 1, 1)):
+        assert p_star(N, flags(*shares)) is None
+    with pytest.raises(ValueError, match="points must increase"):
+        p_star(N[::-1], flags(0, 0, 0, 1, 1))

@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from regimes import measure, nets
-from regimes.tangent import TangentKernel, layer_gradients, stacked_change, stacked_gram
+from regimes.tangent import (
+    TangentKernel,
+    layer_gradients,
+    neuron_grams,
+    stacked_change,
+    stacked_gram,
+)
 
 
 def members(**options):
@@ -79,3 +85,19 @@ def test_changes_are_those_of_every_member_and_first_kernels_are_shared():
             TangentKernel(each.member(i), precision="float64")(x) for each in (start, end)
         )
         torch.testing.assert_close(found[i], (after - before).norm() / before.norm())
+
+
+def test_neurons_add_up_to_the_kernel_each_with_its_own_weights():
+    ensemble = members(depth=2, bias=True, dtype=torch.float64)
+    x = torch.randn(4, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    parts = [neuron_grams(ensemble, x, layer) for layer in range(3)]
+    torch.testing.assert_close(sum(part.sum(1) for part in parts), stacked_gram(ensemble, x))
+    net = ensemble.member(1).requires_grad_()
+    rows = []
+    for one in x:
+        layer = net.layers[1]
+        weight, bias = torch.autograd.grad(net(one[None]).sum(), [layer.weight, layer.bias])
+        rows.append(torch.cat([weight[2], bias[2:3]]))  # of neuron 2
+    torch.testing.assert_close(parts[1][1, 2], torch.stack(rows) @ torch.stack(rows).T)
+    with pytest.raises(ValueError, match="layer must be from 0 to the depth 2"):
+        neuron_grams(ensemble, x, 3)

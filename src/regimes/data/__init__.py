@@ -36,6 +36,7 @@ from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
+from regimes.data._teacher import teacher
 from regimes.data._transform import Transform
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "standardize",
     "stripe",
     "subset",
+    "teacher",
 ]
 
 _door.keep(globals())

@@ -19,6 +19,7 @@ from regimes.data._rbf_line import rbf_line
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._stripe import stripe
+from regimes.data._teacher import teacher
 
 _MAKERS: dict[str, Callable[..., Dataset]] = {
     maker.__name__: maker
@@ -31,6 +32,7 @@ _MAKERS: dict[str, Callable[..., Dataset]] = {
         quad_sphere,
         noisy_regression,
         linearly_separable,
+        teacher,
         rbf_line,
         digits,
         mnist,

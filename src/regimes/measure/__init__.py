@@ -16,10 +16,13 @@ from regimes.measure._alignment import (
 from regimes.measure._amplification import amplification
 from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
+from regimes.measure._boundary import BoundaryDistance, LineProbe, boundary_distance, line_probe
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
+from regimes.measure._cusps import CuspCount, StabilityBounds, cusp_count, stability_bounds
 from regimes.measure._dimension import EffectiveDimension, effective_dimension
+from regimes.measure._disjoint_ensembles import DisjointEnsembles, disjoint_ensembles
 from regimes.measure._eigenfunctions import (
     EigenFunctions,
     PrincipalDirections,
@@ -32,7 +35,18 @@ from regimes.measure._eigenfunctions import (
 from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
 from regimes.measure._error_sources import ErrorSources, error_sources
+from regimes.measure._fit_outcomes import FitOutcomes, fit_outcomes
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
+from regimes.measure._fluctuations import (
+    EnsembleExcess,
+    KernelFluctuation,
+    OutputFluctuation,
+    PartCovariance,
+    ensemble_excess,
+    kernel_fluctuation,
+    output_fluctuation,
+    part_covariance,
+)
 from regimes.measure._fourier import FourierDecomposition, fourier_decomposition
 from regimes.measure._half_height import HalfHeight, half_height
 from regimes.measure._invariance import gradient_covariance_gap
@@ -73,6 +87,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
     ensemble_error,
@@ -99,6 +114,7 @@ from regimes.measure._phases import (
     regime,
 )
 from regimes.measure._power_law import PowerLaw, local_slopes, power_law
+from regimes.measure._power_sum import OffsetPower, PowerSum, offset_power, power_sum
 from regimes.measure._rademacher import (
     RademacherComplexity,
     bound_flow,
@@ -119,6 +135,7 @@ from regimes.measure._rescaling import (
 from regimes.measure._run_classes import (
     RunClass,
     UnmetConstraints,
+    active_points,
     late_fall,
     run_classes,
     unmet_constraints,
@@ -145,6 +162,13 @@ from regimes.measure._spectrum import (
 )
 from regimes.measure._split_spectrum import SplitSpectrum, split_spectrum
 from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
+from regimes.measure._tail_exponent import (
+    GapsAndOverlaps,
+    TailExponent,
+    gaps_and_overlaps,
+    log_density,
+    tail_exponent,
+)
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -154,38 +178,60 @@ from regimes.measure._target import (
     rkhs_norm2,
     target_alignment,
 )
-from regimes.measure._transition import Transition, n_half, n_star
+from regimes.measure._transition import Transition, n_half, n_star, p_star
+from regimes.measure._transition_search import (
+    FitMap,
+    TransitionSearch,
+    TransitionSpread,
+    find_transition,
+    fit_map,
+    transition_spread,
+)
 
 __all__ = [
     "Asymptote",
+    "BoundaryDistance",
     "CollapseQuality",
     "Crossing",
+    "CuspCount",
+    "DisjointEnsembles",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
     "EnergyConcentration",
+    "EnsembleExcess",
     "EnsembleOutcomes",
     "ErrorSources",
+    "FitMap",
+    "FitOutcomes",
     "FlowComplexity",
     "FlowComplexityMeter",
     "FourierDecomposition",
+    "GapsAndOverlaps",
     "GramEigenpairs",
     "HalfHeight",
     "JammingLine",
+    "KernelFluctuation",
     "KernelPCA",
     "LabelModes",
     "LayerChange",
+    "LineProbe",
     "MinNormInterpolator",
     "ModeCounts",
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NormDivergence",
+    "OffsetPower",
     "OptimalRescaling",
+    "OutputFluctuation",
+    "PartCovariance",
     "PerturbationProbe",
     "Phase",
     "PhaseBoundary",
     "PowerLaw",
+    "PowerSum",
     "PrincipalDirections",
     "RademacherComplexity",
     "Regime",
@@ -194,9 +240,14 @@ __all__ = [
     "SpectrumSummary",
     "SplitKernel",
     "SplitSpectrum",
+    "StabilityBounds",
     "SuperNatRun",
+    "TailExponent",
     "Transition",
+    "TransitionSearch",
+    "TransitionSpread",
     "UnmetConstraints",
+    "active_points",
     "alignment_from_modes",
     "amplification",
     "asymptote",
@@ -205,26 +256,34 @@ __all__ = [
     "bound_flow",
     "bound_linear",
     "bound_multiclass",
+    "boundary_distance",
     "center",
     "center_cross",
     "center_targets",
     "cka",
     "collapse_quality",
     "crossing",
+    "cusp_count",
     "dead_neurons",
+    "disjoint_ensembles",
     "easy_difficult_alignment",
     "effective_dimension",
     "effective_rank",
     "eigenfunctions",
     "energy_concentration",
     "ensemble_error",
+    "ensemble_excess",
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "find_transition",
+    "fit_map",
+    "fit_outcomes",
     "fix_signs",
     "flatten_kernel",
     "flow_complexity",
     "fourier_decomposition",
+    "gaps_and_overlaps",
     "generalisation_bound",
     "generalisation_term",
     "gradient_covariance_gap",
@@ -235,13 +294,16 @@ __all__ = [
     "jackknife_error",
     "jamming_line",
     "kernel_change",
+    "kernel_fluctuation",
     "kernel_pca",
     "label_alignment",
     "label_modes",
     "late_fall",
     "layer_alignment",
     "layer_change",
+    "line_probe",
     "local_slopes",
+    "log_density",
     "margin_error",
     "margins",
     "mask_flips",
@@ -259,13 +321,19 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
+    "offset_power",
     "optimal_rescaling",
+    "output_fluctuation",
     "output_norm",
+    "p_star",
+    "part_covariance",
     "perturbation_probe",
     "phase_boundary",
     "power_law",
+    "power_sum",
     "preact_change",
     "preact_speed",
     "principal_directions",
@@ -290,10 +358,12 @@ __all__ = [
     "spectrum_summary",
     "split_kernel",
     "split_spectrum",
+    "stability_bounds",
     "supernat",
     "supernat_factors",
     "supernat_step",
     "t_half",
+    "tail_exponent",
     "tangent_residual",
     "target_alignment",
     "test_error",
@@ -301,6 +371,7 @@ __all__ = [
     "theta2",
     "time_constants",
     "trace_ratio",
+    "transition_spread",
     "unfitted",
     "unflatten_kernel",
     "unmet_constraints",
@@ -312,15 +383,19 @@ __all__ = [
 _FINITE = (
     "alignment_from_modes",
     "energy_concentration",
+    "ensemble_excess",
     "ensemble_variance",
+    "fit_outcomes",
     "generalisation_term",
     "gradient_covariance_gap",
     "jackknife_error",
     "kernel_change",
+    "kernel_fluctuation",
     "layer_change",
     "metric",
     "modewise_update",
     "nearest_ridge",
+    "output_fluctuation",
     "output_norm",
     "perturbation_probe",
     "preact_change",

@@ -228,9 +228,9 @@ def _ensemble(F: Tensor) -> Tensor:
 def signed_margins(F: Tensor, y: Tensor) -> Tensor:
     """`y F`, (..., P), after a look at both."""
     F = check_tensor("F", F)
-    if y.ndim != 1 or F.shape[-1:] != y.shape or bool((y.abs() != 1).any()):
+    if y.ndim == 0 or y.shape not in (F.shape, F.shape[-1:]) or bool((y.abs() != 1).any()):
         raise ValueError(
-            f"F must have shape (..., P) and y be +-1 of shape (P,), got {tuple(F.shape)} and "
-            f"{tuple(y.shape)}"
+            f"F must have shape (..., P) and y be +-1 of shape (P,), or of that of F, got "
+            f"{tuple(F.shape)} and {tuple(y.shape)}"
         )
     return F * y.to(F.device)

@@ -6,6 +6,7 @@ docs/themes/regimes.md, "Fits that stop, and jamming".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -41,7 +42,13 @@ class UnmetConstraints:
 
 
 def unmet_constraints(
-    F: Tensor, y: Tensor, active: Tensor, *, margin: float = 1.0, negligible: float = 0.01
+    F: Tensor,
+    y: Tensor,
+    active: Tensor,
+    *,
+    margin: float = 1.0,
+    negligible: float = 0.01,
+    own: Tensor | None = None,
 ) -> UnmetConstraints:
     """Count the points short of their margin, `Delta = margin - y F > 0` [Geiger 2019, eq. 9].
 
@@ -50,10 +57,11 @@ def unmet_constraints(
 
     Args:
         F: predictions (..., P).
-        y: labels +-1, (P,).
+        y: labels +-1, (P,) or (..., P).
         active: whether a point has an active unit in every hidden layer, (..., P).
         margin: what y F should reach.
         negligible: share of the margin below which Delta does not count as far.
+        own: which points a run was trained on, (..., P); None: all. The others are not counted.
 
     >>> F, active = torch.tensor([2.0, 0.999, 0.5, -0.5]), torch.tensor([True, True, True, False])
     >>> found = unmet_constraints(F, torch.ones(4), active)
@@ -66,13 +74,41 @@ def unmet_constraints(
             f"active must be truth values of the shape {tuple(short.shape)} of F, got "
             f"{active.dtype} of shape {tuple(active.shape)}"
         )
-    far = short > real("negligible", negligible) * margin
+    unmet = (short > 0) & own_points(own, short)
+    far = unmet & (short > real("negligible", negligible) * margin)
     return UnmetConstraints(
-        (short > 0).sum(-1),
-        far.sum(-1),
-        (far & active).sum(-1),
-        ((short > 0) & ~active).sum(-1),
+        unmet.sum(-1), far.sum(-1), (far & active).sum(-1), (unmet & ~active).sum(-1)
     )
+
+
+def own_points(own: Tensor | None, values: Tensor) -> Tensor:
+    """Truth values of the shape of `values` (..., P): all true, or those that are given."""
+    if own is None:
+        return torch.ones_like(values, dtype=torch.bool)
+    if own.dtype != torch.bool or own.shape not in (values.shape, values.shape[-1:]):
+        raise ValueError(
+            f"own must be truth values of shape {tuple(values.shape)}, the points that belong to "
+            f"each run, got {own.dtype} of shape {tuple(own.shape)}"
+        )
+    return own.expand(values.shape)
+
+
+def active_points(hidden: Sequence[Tensor]) -> Tensor:
+    """Whether a point has an active unit in every hidden layer, (..., P); a unit of relu.
+
+    Args:
+        hidden: pre-activations of each hidden layer, (..., P, h).
+
+    >>> active_points([torch.tensor([[1.0, -1.0], [-1.0, -2.0]])])
+    tensor([ True, False])
+    """
+    layers = [check_tensor(f"hidden[{i}]", layer) for i, layer in enumerate(hidden)]
+    if not layers or any(z.ndim < 2 or z.shape[:-1] != layers[0].shape[:-1] for z in layers):
+        raise ValueError(
+            "hidden must be a list of pre-activations (..., P, h), one for each hidden layer, got "
+            f"shapes {[tuple(z.shape) for z in layers]}"
+        )
+    return torch.stack([(z > 0).any(-1) for z in layers]).all(0)
 
 
 def late_fall(losses: Tensor) -> Tensor:

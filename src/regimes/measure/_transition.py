@@ -87,13 +87,41 @@ def n_half(parameters: Numbers, fitted: np.ndarray) -> Transition | None:
     return Transition(float(np.exp(middle)), (float(n[k]), float(n[k + 1])))
 
 
-def _shares(parameters: Numbers, name: str, flags: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def p_star(points: Numbers, jammed: np.ndarray) -> Transition | None:
+    """P*, the number of points at which one architecture stops to fit them; r* is P*/N.
+
+    From few points to many, the first number at which at least half of the runs jam; P* lies
+    between it and the one before.
+
+    Args:
+        points: increasing P, (n,).
+        jammed: (seeds, n), 1 for a run that jammed, 0 for one that did not, NaN for one that does
+            not count. A number none of whose runs counts is left out.
+
+    Returns:
+        P* with its bracket (last P that does not jam, first that does); None when none jams, or
+        the smallest does.
+
+    >>> p_star([50, 100, 144, 200], np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, np.nan, 1.0]]))
+    Transition(n=120.0, bracket=(100.0, 144.0))
+    """
+    p, share = _shares(points, "jammed", jammed, counted="points")
+    where = np.flatnonzero(share >= 0.5)
+    if not len(where) or where[0] == 0:
+        return None
+    low, high = float(p[where[0] - 1]), float(p[where[0]])
+    return Transition(math.sqrt(low * high), (low, high))
+
+
+def _shares(
+    parameters: Numbers, name: str, flags: np.ndarray, *, counted: str = "parameters"
+) -> tuple[np.ndarray, np.ndarray]:
     """Sizes of which some run counts, and the share of their runs that are flagged."""
-    n = numbers("parameters", parameters, positive=True).numpy()
+    n = numbers(counted, parameters, positive=True).numpy()
     values = np.asarray(flags, dtype=float)
     if values.ndim != 2 or values.shape[1:] != n.shape or (np.diff(n) <= 0).any():
         raise ValueError(
-            f"parameters must increase, (n,), and {name} have shape (seeds, n), got {n.shape} and "
+            f"{counted} must increase, (n,), and {name} have shape (seeds, n), got {n.shape} and "
             f"{values.shape}"
         )
     counts = np.isfinite(values)

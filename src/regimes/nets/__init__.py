@@ -7,6 +7,7 @@ generator in float64, and leaves torch's global random state alone.
 from regimes import _door
 from regimes.nets._activations import Activation, activation, activation_names
 from regimes.nets._convnet4 import ConvNet4
+from regimes.nets._counts import n_total, n_weights, width_for
 from regimes.nets._fully_connected import MLP, FullyConnected
 from regimes.nets._initialisers import Initialiser, initialise, initialiser_names
 from regimes.nets._layers import ScaledConv2d, ScaledLinear
@@ -45,9 +46,12 @@ __all__ = [
     "initialise",
     "initialiser_names",
     "make",
+    "n_total",
+    "n_weights",
     "names",
     "pullback",
     "stack",
+    "width_for",
 ]
 
 _door.keep(globals())

@@ -6,17 +6,20 @@ from regimes.tangent._anisotropy import (
     MixedDerivative,
     anisotropy_directions,
 )
+from regimes.tangent._effective_parameters import EffectiveParameters, effective_parameters
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
 from regimes.tangent._hessian import output_hessian
+from regimes.tangent._input_gradients import input_gradients
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
 from regimes.tangent._products import TraceEstimate
-from regimes.tangent._stacked import layer_gradients, stacked_change, stacked_gram
+from regimes.tangent._stacked import layer_gradients, neuron_grams, stacked_change, stacked_gram
 
 __all__ = [
     "AnisotropyDirections",
     "ConditionEstimate",
+    "EffectiveParameters",
     "KernelEigenpairs",
     "LayerPlan",
     "LinearizedModel",
@@ -25,8 +28,11 @@ __all__ = [
     "TangentKernel",
     "TraceEstimate",
     "anisotropy_directions",
+    "effective_parameters",
+    "input_gradients",
     "layer_gradients",
     "linearize",
+    "neuron_grams",
     "nystrom_eigenpairs",
     "output_hessian",
     "stacked_change",
@@ -34,6 +40,6 @@ __all__ = [
 ]
 
 # what can overflow from finite arguments and has no meaning then
-_FINITE = ("stacked_gram",)
+_FINITE = ("neuron_grams", "stacked_gram")
 
 _door.keep(globals(), finite=_FINITE)

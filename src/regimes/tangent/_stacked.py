@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from regimes._check import positive_int
 from regimes._memory import parse_bytes
 from regimes.nets import Ensemble, FullyConnected
 
@@ -45,6 +46,39 @@ def stacked_gram(
     for i in range(0, ensemble.size, tile):
         _add_grams(grams[i : i + tile], net, ensemble.select(slice(i, i + tile)), x, x2)
     return grams
+
+
+def neuron_grams(ensemble: Ensemble, x: Tensor, layer: int = 0) -> Tensor:
+    """What each neuron of a layer adds to the tangent kernel, (R, h, n, n).
+
+    Neuron a has the weights that enter it and its bias:
+    `(m^2 Z Z'^T + m_b^2) * d_a d'_a^T` entry by entry, with `d_a = df/dz~_a`
+    [Geiger 2020b, eq. 15]. Over all neurons and layers, with the readout, it sums to the kernel.
+
+    Args:
+        ensemble: fully connected networks with one output.
+        x: points (n, d), shared by the members.
+        layer: 0 to L - 1 for hidden layers, L for the readout, whose one neuron is the output.
+
+    Example:
+        >>> from regimes import nets
+        >>> members = nets.stack(lambda seed: nets.FullyConnected(3, 8, seed=seed), range(5))
+        >>> x = torch.ones(4, 3)
+        >>> parts = [neuron_grams(members, x, layer).sum(1) for layer in (0, 1)]
+        >>> bool(torch.allclose(sum(parts), stacked_gram(members, x), rtol=1e-4))
+        True
+    """
+    net = _fully_connected("neuron_grams", ensemble)
+    if not 0 <= positive_int("layer", layer, least=0) <= net.depth:
+        raise ValueError(f"layer must be from 0 to the depth {net.depth}, got {layer}")
+    z, pull = _entering_and_pulls(net, ensemble, x)[layer]
+    entering = (z @ z.mT).mul_(getattr(net.layers[layer], "weight_multiplier", 1.0) ** 2)
+    if net.layers[layer].bias is not None:
+        entering += getattr(net.layers[layer], "bias_multiplier", 1.0) ** 2
+    own = pull.mT  # (R, h, n)
+    return (own.unsqueeze(-1) * own.unsqueeze(-2)).mul_(
+        entering if entering.ndim == 2 else entering.unsqueeze(1)
+    )
 
 
 def stacked_change(

@@ -1,6 +1,8 @@
 """Theory: closed forms that predict what `regimes.measure` finds."""
 
 from regimes import _door
+from regimes.theory._bayes_arms import q_bayes, q_bayes_iteration
+from regimes.theory._discs import DiscPackings, packing_gaps, packing_hessian
 from regimes.theory._exponents import (
     beta_feature,
     beta_lazy,
@@ -10,6 +12,11 @@ from regimes.theory._exponents import (
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
+from regimes.theory._jammed_discs import jammed_discs
+from regimes.theory._kernel_limit import KernelLimit, kernel_limit
+from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
+from regimes.theory._perceptron import min_norm_square, separable_probability
+from regimes.theory._random_walk import traverse, two_end
 from regimes.theory._sampling_noise import (
     AxisNoise,
     BoundaryNoise,
@@ -35,12 +42,25 @@ from regimes.theory._stripe_ode import (
 )
 from regimes.theory._stripe_times import dominant, fitting_slope, stripe_tau
 from regimes.theory._stripes import StripeConstants, stripe_constants
+from regimes.theory._two_arms import (
+    MemoryComparison,
+    compare_memories,
+    exit_rate,
+    exit_rate_printed,
+    longest_chain,
+    q_ccp,
+    q_linear,
+    q_necklace,
+)
 
 __all__ = [
     "AxisNoise",
     "BoundaryNoise",
+    "DiscPackings",
     "FixedPoint",
     "InfiniteWidthKernels",
+    "KernelLimit",
+    "MemoryComparison",
     "NeuronTrajectories",
     "SampleAttractor",
     "Saturation",
@@ -51,25 +71,44 @@ __all__ = [
     "beta_lazy",
     "boundary_noise",
     "boundary_velocity",
+    "compare_memories",
     "compression_exponent",
     "compression_gain",
     "dominant",
+    "exit_rate",
+    "exit_rate_printed",
     "fitting_slope",
     "fixed_points",
     "implicit_ridge",
     "infinite_width",
+    "jammed_discs",
+    "kernel_limit",
+    "least_gap_exponent",
+    "longest_chain",
+    "marginal_gap_exponent",
     "median_amplification",
+    "min_norm_square",
     "neuron_field",
     "neuron_trajectories",
     "noise_time",
+    "packing_gaps",
+    "packing_hessian",
+    "q_bayes",
+    "q_bayes_iteration",
+    "q_ccp",
+    "q_linear",
+    "q_necklace",
     "sample_attractor",
     "sample_drift",
     "saturation",
+    "separable_probability",
     "shallow_relu_kernel",
     "stripe_constants",
     "stripe_drift",
     "stripe_fixed_points",
     "stripe_tau",
+    "traverse",
+    "two_end",
 ]
 
 _door.keep(globals())
