@@ -102,7 +102,14 @@ def good():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"transition": torch.full((2, 2, 1), 0.6).double()}, "transition must sum to one along"),
+        (
+            {"transition": torch.full((2, 2, 1), 0.6).double()},
+            "transition must sum to one over s' .*, but a",
+        ),
+        (
+            {"transition": [[[0.1], [0.9]], [[0.5], [0.5]]]},
+            "but a sum is 0.6; over the other index they do, so exchange the two",
+        ),
         ({"transition": torch.zeros(2, 3, 1)}, r"must have shape \(S, S, A\)"),
         ({"observation": [[1.0, 1.0, 1.0]]}, r"observation must have shape \(..., n, 2\)"),
         ({"observation": [[2.0, 2.0], [-1.0, -1.0]]}, "observation must not be negative"),
@@ -123,7 +130,7 @@ def test_what_is_no_problem_is_refused(change, message):
     ("policy", "message"),
     [
         (torch.ones(1, 2).double(), r"policy must have shape \(..., 1, 1\) \(of 1 actions at each"),
-        (torch.full((1, 1), 0.5).double(), "policy must sum to one along axis -2"),
+        (torch.full((1, 1), 0.5).double(), "policy must sum to one over the actions"),
         (torch.ones(1, 1), "policy is torch.float32 .* and the problem torch.float64"),
         (torch.ones(1, 1).double() * torch.nan, "policy holds NaN"),
     ],

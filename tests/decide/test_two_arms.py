@@ -59,6 +59,20 @@ def test_slope_is_that_of_autograd(memory, given, arms):
     assert torch.equal(slope.policy, unchecked.policy)
 
 
+def test_long_memories_take_shortcuts_to_the_same_slope(random_policy):
+    """From random play to nearly sure play, where a step is worth much until the reset."""
+    memory = Memento(4)
+    logits = random_policy(memory).log() * torch.tensor([1.0, 3.0, 20.0])[:, None, None]
+    policy = logits.double().softmax(-2).requires_grad_()
+    for reset in (0.1, 1e-4):
+        problem = TwoArms(memory, arms=(0.7, 0.4), reset=reset)
+        reward = problem.reward(policy)
+        (slow,) = torch.autograd.grad(reward.sum(), policy)
+        slope = problem.gradient(policy)
+        torch.testing.assert_close(slope.reward, reward.detach(), rtol=1e-10, atol=1e-12)
+        torch.testing.assert_close(slope.policy, slow, rtol=1e-8, atol=1e-10 * slow.abs().max())
+
+
 def test_slope_is_what_small_steps_find(memory, random_policy, random_start):
     problem = TwoArms(memory, gap=0.3, reset=0.1)
     logits = random_policy(memory).log().requires_grad_()

@@ -13,13 +13,10 @@ Hypotheses never mix; they are an axis, before the plays.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, final
 
 import torch
-
-from regimes.decide._memories import Memento, Ram
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -60,6 +57,12 @@ class Chain(Protocol):
         """`P[x', x]` (..., h, U, U) of the plays in the chain, for a policy (..., A, O)."""
         ...
 
+    def balance(
+        self, policy: Tensor, chances: Chances, source: Tensor, worth: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Mass `x = (1-r) P x + source` and worth `l = (1-r) P^T l + worth` (..., h, U)."""
+        ...
+
     def enter(self, policy: Tensor, start: Tensor, odds: Tensor) -> tuple[Tensor, Tensor]:
         """Observations before the chain (..., h, before), and the first play in it (..., h, U).
 
@@ -80,95 +83,18 @@ class Chain(Protocol):
         ...
 
 
-@final
-class RamChain:
-    """Plays (memory, arm), each open after each, from the first play on."""
-
-    delay = 1
-
-    def __init__(self, memory: Ram) -> None:
-        self.before = memory.states
-
-    def matrix(self, policy: Tensor, odds: Tensor) -> Tensor:
-        """A policy's columns after each play, weighted by how it may end."""
-        after = policy[..., None, :, self.before :].unflatten(-1, (-1, 2, 2))
-        won, lost = odds[..., None, None, :, :].unbind(-1)
-        return torch.addcmul(after[..., 0] * won, after[..., 1], lost).flatten(-2)
-
-    def enter(self, policy: Tensor, start: Tensor, odds: Tensor) -> tuple[Tensor, Tensor]:
-        """The first play, chosen alike under both hypotheses."""
-        first = policy[..., : self.before] @ start[..., None]
-        return start[..., None, :], first.mT
-
-    def start_slope(self, policy: Tensor, dual: Tensor) -> Tensor | None:
-        """The worth of the first play that each blank memory chooses."""
-        return (dual.sum(-2, keepdim=True) @ policy[..., : self.before])[..., 0, :]
-
-    def slope(self, policy: Tensor, odds: Tensor, mass: Tensor, dual: Tensor) -> Tensor:
-        """An action leads to the play of its number, whatever was seen."""
-        return dual.mT @ mass
-
-
-@final
-class MementoChain:
-    """Plays (last m-1 pairs, arm); each leads to four, and is entered with the m-th play."""
-
-    def __init__(self, memory: Memento, device: torch.device) -> None:
-        self.delay, self._first = memory.depth, [memory.first(n) for n in range(memory.depth + 1)]
-        self.before = self._first[-1]
-        self._kept = 4 ** (memory.depth - 1)  # words without the oldest pair
-        size, words = 2 * self._kept, torch.arange(4**memory.depth)
-        rows = 2 * (words % self._kept) + torch.arange(2)[:, None]
-        self._size, self._place = size, (rows * size + words // 2).flatten().to(device)
-
-    def matrix(self, policy: Tensor, odds: Tensor) -> Tensor:
-        """Four entries a column: the outcome of the play, then the next arm."""
-        after = policy[..., None, :, self.before :].unflatten(-1, (-1, 2, 2))
-        entries = (after * odds[..., None, None, :, :]).flatten(-4)
-        P = entries.new_zeros(*entries.shape[:-1], self._size**2)
-        return P.index_add_(-1, self._place, entries).unflatten(-1, (self._size, self._size))
-
-    def enter(self, policy: Tensor, start: Tensor, odds: Tensor) -> tuple[Tensor, Tensor]:
-        """Shorter words, length by length."""
-        words = [odds.new_ones(*odds.shape[:-2], 1)]
-        for length in range(self.delay - 1):
-            plays = words[-1][..., None] * self._arms(policy, length)
-            words.append((plays[..., None] * odds[..., None, :, :]).flatten(-3))
-        first = words[-1][..., None] * self._arms(policy, self.delay - 1)
-        shape = first.shape[:-2]
-        return torch.cat([word.expand(*shape, -1) for word in words], -1), first.flatten(-2)
-
-    def start_slope(self, policy: Tensor, dual: Tensor) -> Tensor | None:
-        """None: the start is the empty word."""
-        return None
-
-    def slope(self, policy: Tensor, odds: Tensor, mass: Tensor, dual: Tensor) -> Tensor:
-        """What the shorter words' plays are worth, backwards; then every word's two plays."""
-        plays = dual.unflatten(-1, (-1, 2))
-        worth = [plays]
-        for length in reversed(range(self.delay - 1)):
-            words = (worth[0] * self._arms(policy, length + 1)).sum(-1)
-            ends = words.unflatten(-1, (-1, 2, 2)) + words.new_tensor(REWARDS)
-            worth.insert(0, (ends * odds[..., None, :, :]).sum(-1))
-        early = mass[..., : self.before, None] * torch.cat(worth, -2)
-        full = mass[..., self.before :].unflatten(-1, (4, -1))[..., None] * plays[..., None, :, :]
-        return torch.cat([early.sum(-3), full.sum(-4).flatten(-3, -2)], -2).mT
-
-    def _arms(self, policy: Tensor, length: int) -> Tensor:
-        """The policy at the words of a length, (..., 1, words, arm)."""
-        return policy[..., None, :, self._first[length] : self._first[length + 1]].mT
-
-
-@functools.lru_cache(maxsize=32)
-def chain_of(memory: Ram | Memento, device: torch.device) -> Chain:
-    """The chain of a memory, with its tables on a device."""
-    return RamChain(memory) if isinstance(memory, Ram) else MementoChain(memory, device)
-
-
 def observed(early: Tensor, plays: Tensor, odds: Tensor) -> Tensor:
     """Mass of all observations (..., h, O), from those before the chain and the chain's plays."""
     ends = (plays.unflatten(-1, (-1, 2))[..., None] * odds[..., None, :, :]).flatten(-3)
     return torch.cat([early.broadcast_to(*ends.shape[:-1], early.shape[-1]), ends], -1)
+
+
+def dense(negative: Tensor, source: Tensor, worth: Tensor) -> tuple[Tensor, Tensor]:
+    """`Chain.balance` with `-(1-r) P` written out, which is used up."""
+    negative.diagonal(dim1=-2, dim2=-1).add_(1)
+    lu, pivots, _ = torch.linalg.lu_factor_ex(negative)
+    mass = torch.linalg.lu_solve(lu, pivots, source[..., None])[..., 0]
+    return mass, torch.linalg.lu_solve(lu, pivots, worth[..., None], adjoint=True)[..., 0]
 
 
 def adjoint(
@@ -176,22 +102,18 @@ def adjoint(
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Steady state (..., h, O), and the slopes of the reward by policy and start.
 
-    One factorisation of `A = 1 - (1-r) P` serves the mass x of the plays, `A x = (1-r) r first`,
-    and their worth l, `A^T l = (1-r) (their mean rewards)`, resets before a pull included.
+    The mass x of the plays and their worth l are `x = (1-r) P x + (1-r) r first` and
+    `l = (1-r) P^T l + (1-r) (mean reward)`, for a reset may come before a pull.
     """
     rate = chances.rate
     early, first = chain.enter(policy, start, chances.kept)
-    A = chain.matrix(policy, chances.lost)
-    A.diagonal(dim1=-2, dim2=-1).add_(1)
-    lu, pivots, _ = torch.linalg.lu_factor_ex(A)
     source = (1 - rate) * rate * first
-    paid = chances.paid.repeat(*[1] * (chances.paid.ndim - 1), A.shape[-1] // 2)
-    plays = torch.linalg.lu_solve(lu, pivots, source[..., None])[..., 0]
-    dual = torch.linalg.lu_solve(lu, pivots, paid[..., None], adjoint=True)[..., 0]
+    paid = chances.paid.tile(source.shape[-1] // 2)
+    plays, dual = chain.balance(policy, chances, source, paid)
     mass = observed(rate * early, plays, chances.odds)
     by_start = chain.start_slope(policy, dual)
     return (
         mass,
-        chain.slope(policy, chances.kept, mass, dual) / 2,
+        chain.slope(policy, chances.kept, mass / 2, dual),
         None if by_start is None else rate[..., 0] / 2 * by_start,
     )

@@ -37,7 +37,9 @@ def gth(transition: Tensor, start: Tensor) -> Tensor:
     tensor([0.7500, 0.2500], dtype=torch.float64)
     """
     instance("transition", transition, torch.Tensor, "a tensor (..., S, S)")
-    T = probabilities("transition", transition, (-1, -1), -2, "T[s', s], from s to s'").detach()
+    T = probabilities(
+        "transition", transition, (-1, -1), -2, "T[s', s], from s to s'", "s'"
+    ).detach()
     S = T.shape[-1]
     if T.shape[-2] != S:
         raise ValueError(f"transition must be square, (..., S, S), got {tuple(T.shape)}")

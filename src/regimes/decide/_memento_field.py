@@ -3,7 +3,8 @@
 A play z = (the newest m-1 pairs u, arm e) decides everything but the reward and what is forgotten.
 Histories that differ in their oldest pair lead to the same plays, so that the chain of plays has
 half as many states as there are whole histories, and two ways on for each reward. Shorter histories
-are passed once after a reset: their masses and values follow without a system.
+are passed once after a reset: their masses and values follow without a system. Of long memories
+most plays are left out of it, too (`Shortcuts`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor
 
 from regimes.decide._policy_field import Rows, rounding_of
+from regimes.decide._shortcuts import Shortcuts
 
 
 @final
@@ -41,10 +43,13 @@ class MementoField:
         shape = (members, 2, self.rows.observations)
         self._masses, self._contrasts = plus.new_empty(shape), plus.new_empty(shape)
         self._masses[..., 0] = reset[:, None]
-        plays = 2 * 4 ** (depth - 1)
-        self._system = torch.eye(plays).to(plus).repeat(members, 2, 1, 1)
-        self._entries = self._of_system()
-        self._identity = self._entries.clone()
+        # below, the dense system is so small that nothing is won
+        self._shortcuts = Shortcuts.of(depth, plus.device) if depth > 3 else None
+        if self._shortcuts is None:
+            plays = 2 * 4 ** (depth - 1)
+            self._system = torch.eye(plays).to(plus).repeat(members, 2, 1, 1)
+            self._entries = self._of_system()
+            self._identity = self._entries.clone()
 
     @property
     def rounding(self) -> Tensor:
@@ -94,6 +99,11 @@ class MementoField:
         else:
             ways = whole.view(len(whole), 1, 4, -1, 2, 2, 2)
             ways = ways * self._kept_chance[:, :, None, ..., None]
+            if self._shortcuts is not None:
+                mean = self._mean.expand(inflow.shape)
+                steps, source, worth = (each.flatten(2) for each in (ways, inflow, mean))
+                played, values = self._shortcuts.solve(steps, source, worth)
+                return played.view(inflow.shape), values.view(inflow.shape)
             torch.sub(self._identity, ways, out=self._entries)
         factors, pivots, _ = torch.linalg.lu_factor_ex(self._system.mT)
         played = torch.linalg.lu_solve(factors, pivots, inflow.flatten(2)[..., None])

@@ -103,6 +103,8 @@ class Ram:
 class Memento:
     """Memory of the last m plays and their rewards [Geiger 2022, Def. 2.6].
 
+    The example printed there breaks its own rule (docs/themes/pomdp.md, "Memories").
+
     An observation is a word such as "AABB++-+": arms and then rewards, the newest on the right.
     A play drops the oldest pair and appends its own. Shorter words, the empty one first, are seen
     until m arms have been pulled. Words are numbered by length, then as numbers of base four

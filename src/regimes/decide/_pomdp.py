@@ -65,10 +65,8 @@ class TabularPOMDP:
             )
         S = T.shape[0]
         words = "T[s', s, a], from s to s' by action a"
-        probabilities("transition", T.movedim(-1, 0), (S, S), -2, words)
-        seen = probabilities(
-            "observation", self.observation, (-1, S), -2, "O[o, s], of o in state s"
-        )
+        probabilities("transition", T.movedim(-1, 0), (S, S), -2, words, "s'")
+        seen = probabilities("observation", self.observation, (-1, S), -2, "O[o, s]", "o")
         p0 = probabilities("start", self.start, (S,), -1, "a probability of each state")
         R = tensor("rewards", self.rewards)
         for name, x, shape in (
@@ -183,7 +181,7 @@ class TabularPOMDP:
     def _policy(self, policy: Tensor) -> Tensor:
         shape = (self.actions, self.observations)
         words = f"of {self.actions} actions at each of {self.observations} observations"
-        x = probabilities("policy", policy, shape, -2, words)
+        x = probabilities("policy", policy, shape, -2, words, "the actions")
         same_kind("policy", x, self.transition, "the problem")
         return x
 

@@ -31,7 +31,9 @@ def tensor(name: str, values: Any) -> Tensor:
     return x
 
 
-def probabilities(name: str, values: Any, shape: tuple[int, ...], dim: int, words: str) -> Tensor:
+def probabilities(
+    name: str, values: Any, shape: tuple[int, ...], dim: int, words: str, over: str = ""
+) -> Tensor:
     """`values` as probabilities of shape (..., *shape) that sum to one along `dim`.
 
     Args:
@@ -40,6 +42,7 @@ def probabilities(name: str, values: Any, shape: tuple[int, ...], dim: int, word
         shape: of the last axes; -1 is free.
         dim: the axis that sums to one, -1 or -2.
         words: what the axes mean, for the error.
+        over: what the sums are over, where the axis says it badly.
 
     >>> probabilities("start", [0.5, 0.6], (2,), -1, "of each state")
     Traceback (most recent call last):
@@ -58,13 +61,17 @@ def probabilities(name: str, values: Any, shape: tuple[int, ...], dim: int, word
         raise ValueError(
             f"{name} must not be negative ({words}), but an entry is {x.min().item():g}"
         )
+    along = f"over {over}" if over else f"along axis {dim}"
+    close = 1e-9 if x.dtype == torch.float64 else 1e-5
     sums = x.detach().sum(dim)
     off = (sums - 1).abs()
-    if bool((off > (1e-9 if x.dtype == torch.float64 else 1e-5)).any()):
+    if bool((off > close).any()):
         worst = sums.flatten()[off.argmax()].item()
+        other = "divide by the sums, or take a softmax"
+        if dim == -2 and bool(((x.detach().sum(-1) - 1).abs() <= close).all()):
+            other = "over the other index they do, so exchange the two"
         raise ValueError(
-            f"{name} must sum to one along axis {dim} ({words}), but a sum is {worst:.12g}; "
-            "divide by the sums, or take a softmax"
+            f"{name} must sum to one {along} ({words}), but a sum is {worst:.12g}; {other}"
         )
     return x
 

@@ -50,7 +50,7 @@ def steady_state(
     >>> steady_state(T, start, 0.0, "gth")  # 5/6 and 1/6
     tensor([0.8333, 0.1667], dtype=torch.float64)
     """
-    T = probabilities("transition", transition, (-1, -1), -2, "T[s', s], from s to s'")
+    T = probabilities("transition", transition, (-1, -1), -2, "T[s', s], from s to s'", "s'")
     if T.shape[-1] != T.shape[-2]:
         raise ValueError(f"transition must be square, (..., S, S), got {tuple(T.shape)}")
     p0 = probabilities("start", start, (T.shape[-1],), -1, "a probability of each state")

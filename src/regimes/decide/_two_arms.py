@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import torch
 
 from regimes._check import choose, instance, positive_int
-from regimes.decide._chain import REWARDS, Chances, adjoint, chain_of, observed
+from regimes.decide._chain import REWARDS, Chain, Chances, adjoint, observed
+from regimes.decide._memento_chain import MementoChain
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._probabilities import probabilities, same_kind, tensor
+from regimes.decide._ram_chain import RamChain
 from regimes.decide._slope import Slope
 from regimes.decide._steady_state import SOLVERS, reset_of
 
@@ -203,7 +206,8 @@ class TwoArms:
     def q(self, policy: Tensor, start: Tensor | None = None, solver: str = "solve") -> Tensor:
         """Probability that the last play was of the worse arm (...) [Geiger 2022, sec. 2.3].
 
-        Before the first play, which has the weight r, it counts one half.
+        Before the first play, which has the weight r, it counts one half
+        (docs/themes/pomdp.md, "Wrong-arm probability").
         """
         p = self.steady_state(policy, start, solver)
         wrong, _ = self._plays(p)
@@ -220,7 +224,7 @@ class TwoArms:
         """The q that belongs to a mean reward, for each says the other.
 
         With arms that win with k > k', `E_p[R] = (1-r) [k + k' - 1 + (k - k') (1 - 2 q')]`, which
-        is `mu (1 - 2q)` for a gap.
+        is `mu (1 - 2q)` for a gap (docs/themes/pomdp.md, "Wrong-arm probability").
 
         >>> TwoArms(Ram(1), gap=0.2, reset=0.5).q_of_reward(torch.tensor(0.1))
         tensor(0.2500)
@@ -274,7 +278,7 @@ class TwoArms:
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
             instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
-            policy = probabilities("policy", policy, (A, count), -2, words)
+            policy = probabilities("policy", policy, (A, count), -2, words, "the actions")
         p0 = self._start(start, policy) if check or start is None else start
         kind = (policy.device, policy.dtype)
         if kind not in self._chances:
@@ -291,3 +295,9 @@ class TwoArms:
         x = probabilities("start", start, (blanks,), -1, f"of {blanks} blank memories")
         same_kind("start", x, like, "policy")
         return x
+
+
+@functools.lru_cache(maxsize=32)
+def chain_of(memory: Ram | Memento, device: torch.device) -> Chain:
+    """The chain of a memory, with its tables on a device."""
+    return RamChain(memory) if isinstance(memory, Ram) else MementoChain(memory, device)
