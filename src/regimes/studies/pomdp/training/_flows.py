@@ -29,6 +29,8 @@ def flow(params: Any, point: Point) -> TrialResult:
         None if start_logits is None else start_logits.to(point.device),
         until=TIMES[-1],
         max_steps=params.max_steps,
+        rule=rg.flow.StepRule(first=1.0, **({} if params.stages == 1 else {"shrink": 2.0})),
+        stages=params.stages,
         times=TIMES,
         checkpoint=point.checkpoint(),
     )
@@ -141,4 +143,4 @@ def cost(params: Any, point: Point) -> float:
     kind, _, size = point.memory.partition("-")
     plays = 2.0 * int(size) if kind == "ram" else 4.0 ** int(size) / 2
     members = 1 if point.init in FIXED else len(point.seed)
-    return float(params.max_steps * members * (20 + plays**2 / 50))
+    return float(params.max_steps * params.stages * members * (20 + plays**2 / 50))
