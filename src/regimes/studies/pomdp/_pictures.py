@@ -55,17 +55,17 @@ def columns_of(figure: Figure, policy: np.ndarray) -> None:
                 p = play[n, e, outcome, to, arm]
                 moves = (n, e) != (to, arm)
                 if moves and p > 1e-12 and (p < LIKELY) == thin:
-                    shift = 0.16 * (1 if outcome else -1)
-                    tails.append((3.0 * e + shift, n + 1.0))
-                    tips.append((3.0 * arm + shift, to + 1.0))
+                    shift = 0.1 * (1 if outcome else -1)
+                    tails.append((1.5 * e + shift, n + 1.0))
+                    tips.append((1.5 * arm + shift, to + 1.0))
             if tails:
                 _arrows(
                     figure, tails, tips, f"{name}, small probability" if thin else name, color, thin
                 )
-    x, y = np.repeat([0.0, 3.0], states), np.tile(np.arange(1.0, states + 1), 2)
+    x, y = np.repeat([0.0, 1.5], states), np.tile(np.arange(1.0, states + 1), 2)
     texts = [f"{int(level)}{'AB'[k // states]}" for k, level in enumerate(y)]
     _circles(figure, x, y, texts, size=26)
-    figure.update_xaxes(visible=False, range=[-1.2, 4.2]).update_yaxes(visible=False)
+    figure.update_xaxes(visible=False, range=[-1.2, 2.7]).update_yaxes(visible=False)
 
 
 def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> None:
@@ -82,8 +82,8 @@ def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> No
     for k, circle in enumerate(chain):
         radius = 0.0 if len(circle) == 1 else 0.62
         for j, word in enumerate(circle):
-            angle = 2 * np.pi * j / len(circle) + np.pi / 4
-            place[word] = (2.4 * k + radius * np.cos(angle), radius * np.sin(angle))
+            angle = 2 * np.pi * j / len(circle) + np.pi / 5
+            place[word] = (2.6 * k + radius * np.cos(angle), 1.4 * radius * np.sin(angle))
     turns = [
         (place[circle[j - 1]], place[circle[j]])
         for circle in chain
@@ -108,15 +108,15 @@ def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> No
                 draw.words(
                     figure,
                     f"{outcomes[rewards]}",
-                    (x0 + x1) / 2,
-                    (y0 + y1) / 2 + 0.13,
-                    font={"size": 11, "color": color},
+                    x0 + 0.4 * (x1 - x0),
+                    y0 + 0.4 * (y1 - y0) + 0.1,
+                    font={"size": 13, "color": color},
                 )
         if leave:
             _arrows(figure, leave, enter, name, color, True)
     x, y = np.array([place[word] for circle in chain for word in circle]).T
     _circles(figure, x, y, [names[word] for circle in chain for word in circle], size=40)
-    figure.update_xaxes(visible=False).update_yaxes(visible=False, scaleanchor="x")
+    figure.update_xaxes(visible=False).update_yaxes(visible=False, range=[-1.3, 1.3])
 
 
 def _arrows(figure: Figure, tails: Any, tips: Any, name: str, color: str, thin: bool) -> None:
@@ -135,8 +135,8 @@ def _circles(figure: Figure, x: Any, y: Any, texts: list[str], *, size: int) -> 
         y=y,
         mode="markers+text",
         text=texts,
-        textfont={"size": 11, "color": draw.INK},
-        marker={"size": size, "color": "#ffffff", "line": {"color": draw.SOFT, "width": 1.2}},
+        textfont={"size": 11, "color": "#ffffff"},
+        marker={"size": size, "color": draw.SOFT},
         hoverinfo="text",
         showlegend=False,
     )
