@@ -1,7 +1,6 @@
 """Products against curvlinops, where it is installed."""
 
 import pytest
-import torch
 from torch import nn
 
 from regimes.curvature import Curvature

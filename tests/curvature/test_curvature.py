@@ -126,6 +126,19 @@ def test_layers_are_the_diagonal_blocks():
             torch.testing.assert_close(layer.top.values, expected)
 
 
+def test_a_layer_has_the_methods_of_the_whole():
+    curve = curvature("convolutions")
+    layer, span = curve.layers()["6"], slice(curve.slices["6.weight"].start, None)
+    block = hessians("convolutions")["total"][span, span]
+    v = drawn(layer.size)
+    torch.testing.assert_close(layer.product(v), block @ v)
+    torch.testing.assert_close(layer.top_eigenpairs(1).values, torch.linalg.eigvalsh(block)[-1:])
+    assert layer.slices == {"6.weight": slice(0, 36), "6.bias": slice(36, 39)}
+    assert layer.spectral_density(steps=5).size == 39
+    assert repr(layer).startswith("Curvature(Sequential, 39 parameters")
+    assert curve.names[0] == "0.weight"  # the whole is what it was
+
+
 def test_groups_are_the_readers():
     curve = curvature("convolutions")
     layers = curve.by_layer(groups={"images": ["0", "1", "3"], "head": ["6.weight"]}, samples=4)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -19,7 +21,7 @@ from regimes.curvature._eigenpairs import Eigenpairs, End, Search, eigenpairs
 from regimes.curvature._losses import LossLike
 from regimes.curvature._parts import Part, check_part
 from regimes.curvature._problem import Problem, pose
-from regimes.curvature._products import Products
+from regimes.curvature._products import Product, Products
 from regimes.tangent._products import TraceEstimate
 from regimes.tangent.network import LEFT_OUT, by_prefix, owner
 
@@ -90,21 +92,24 @@ class Curvature:
             network, x, y, loss, memory=memory, dtype=dtype, output=output
         )
         self._products = Products(self._problem, memory)
+        self._names = self._problem.names
 
     @property
     def size(self) -> int:
         """Number of parameters, N."""
-        return self._products.size()
+        return self._products.size(self._names)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parameters in the order of a vector's entries."""
-        return self._problem.names
+        return self._names
 
     @property
     def slices(self) -> dict[str, slice]:
         """Where each parameter lies in a vector."""
-        return self._problem.slices
+        ends = accumulate(self._products.size([name]) for name in self._names)
+        starts = [0, *ends]
+        return {n: slice(*ab) for n, ab in zip(self._names, pairwise(starts), strict=True)}
 
     @property
     def loss(self) -> str:
@@ -145,7 +150,7 @@ class Curvature:
                 f"{shown(v)}"
             )
         rows = v[None] if v.dim() == 1 else v.mT
-        found = self._products.of(check_part(part))(rows)
+        found = self._product(part)(rows)
         return found[0] if v.dim() == 1 else found.mT
 
     def operator(self, part: Part = "total") -> Any:
@@ -190,7 +195,7 @@ class Curvature:
         """
         r = self._at_most(positive_int("r", r), self.size)
         search = _search(largest, tolerance, most, repeats, seed)
-        return eigenpairs(self._products.of(check_part(part)), self._like(), r, search)
+        return eigenpairs(self._product(part), self._like(), r, search)
 
     def trace(
         self,
@@ -213,7 +218,7 @@ class Curvature:
         way, least = choose(method, ways, "method")
         samples = positive_int("samples", samples, least=least)
         self._hold(2 * samples, "method='hutchinson' in several calls, or fewer samples")
-        return way(self._products.of(check_part(part)), self._like(), samples, seed)
+        return way(self._product(part), self._like(), samples, seed)
 
     def spectral_density(
         self,
@@ -235,7 +240,7 @@ class Curvature:
                 twice the steps. They leave the rest to chance.
             seed: of the starts.
         """
-        product = self._products.of(check_part(part))
+        product = self._product(part)
         steps = positive_int("steps", steps)
         vectors = positive_int("vectors", vectors, least=2)
         outliers = positive_int("outliers", outliers, least=0)
@@ -244,6 +249,28 @@ class Curvature:
             product, self._like(), steps=steps, vectors=vectors, outliers=outliers,
             at_once=at_once, seed=seed,
         )  # fmt: skip
+
+    def layers(self, groups: Mapping[str, Sequence[str]] | None = None) -> dict[str, Curvature]:
+        """The diagonal block of every layer, each with all the methods of the whole.
+
+        Args:
+            groups: name -> prefixes of the parameters in that group; None makes one group of each
+                module that owns parameters, by its name ("" for those of the network itself).
+        """
+        if groups is not None and not isinstance(groups, Mapping):
+            raise ValueError(
+                f"groups must map names to lists of parameters' prefixes, got {shown(groups)}"
+            )
+        group_of = owner if groups is None else by_prefix(groups, self.names)
+        members: dict[str, list[str]] = {}
+        for name in self.names:
+            members.setdefault(group_of(name), []).append(name)
+        members.pop(LEFT_OUT, None)
+        found = {}
+        for group, names in members.items():
+            found[group] = copy.copy(self)  # the same products, of fewer parameters
+            found[group]._names = tuple(names)
+        return found
 
     def by_layer(
         self,
@@ -262,8 +289,7 @@ class Curvature:
 
         Args:
             part: of which Hessian.
-            groups: name -> prefixes of the parameters in that group; None makes one group of each
-                module that owns parameters, by its name ("" for those of the network itself).
+            groups: as for `layers`.
             r: eigenvalues of each layer, or as many as it has parameters.
             samples: random signs.
             tolerance: as for `top_eigenpairs`.
@@ -273,8 +299,8 @@ class Curvature:
         part, r = check_part(part), positive_int("r", r)
         samples = positive_int("samples", samples, least=2)
         search = _search("algebraic", tolerance, most, True, seed)
-        members = self._members(groups)
-        product = self._products.of(part)
+        layers = self.layers(groups)
+        product = self._product(part)
         at_once = self._hold(samples, "fewer samples", least=1)
         values: dict[str, list[Tensor]] = {name: [] for name in self.names}
         for z in _trace.signs(samples, self._like(), seed, "curvature/trace").split(at_once):
@@ -282,25 +308,14 @@ class Curvature:
             for name, where in self.slices.items():
                 values[name].append(terms[:, where].sum(1, dtype=torch.float64))
         found = {}
-        for group, names in members.items():
-            each = torch.stack([torch.cat(values[name]) for name in names]).sum(0)
-            size = self._products.size(names)
-            like = self._like()[:size]
-            top = eigenpairs(self._products.of(part, names), like, min(r, size), search)
-            found[group] = LayerCurvature(size, _trace.estimate(each, samples), top)
+        for name, layer in layers.items():
+            each = torch.stack([torch.cat(values[name]) for name in layer.names]).sum(0)
+            top = eigenpairs(layer._product(part), layer._like(), min(r, layer.size), search)
+            found[name] = LayerCurvature(layer.size, _trace.estimate(each, samples), top)
         return found
 
-    def _members(self, groups: Mapping[str, Sequence[str]] | None) -> dict[str, list[str]]:
-        if groups is not None and not isinstance(groups, Mapping):
-            raise ValueError(
-                f"groups must map names to lists of parameters' prefixes, got {shown(groups)}"
-            )
-        group_of = owner if groups is None else by_prefix(groups, self.names)
-        members: dict[str, list[str]] = {}
-        for name in self.names:
-            members.setdefault(group_of(name), []).append(name)
-        members.pop(LEFT_OUT, None)
-        return members
+    def _product(self, part: Part) -> Product:
+        return self._products.of(check_part(part), self._names)
 
     def _like(self) -> Tensor:
         """A vector that stands for size, precision and device, without memory of its own."""
