@@ -6,7 +6,8 @@ mean_i l'_i . f''_i is what the network's own curvature adds.
 """
 
 from regimes import _door
+from regimes.curvature._dense import Hessian, hessian
 
-__all__: list[str] = []
+__all__ = ["Hessian", "hessian"]
 
 _door.keep(globals())
