@@ -156,7 +156,8 @@ def add_network_part(
         strip: entries of a product that may be held at a time.
     """
     last = len(passed.weights) - 1
-    pulled, curved = [v], []
+    pulled = [v]
+    curved: list[Tensor | None] = []
     for k in reversed(range(last)):
         at_z = pulled[0] @ passed.weights[k + 1]
         bend = passed.bends[k]

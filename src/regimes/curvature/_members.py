@@ -15,7 +15,7 @@ from regimes._copied import copied
 from regimes.curvature._losses import LossLike, PointLoss
 from regimes.curvature._problem import Problem, pose
 from regimes.nets import Ensemble
-from regimes.tangent import TangentKernel
+from regimes.tangent._engine import Engine
 from regimes.tangent.network import Batch, _batch
 
 Tensors = dict[str, Tensor]
@@ -68,8 +68,7 @@ class Members:
             yield from self.problem.blocks(step)
             return
         for start in range(0, self.problem.points, step):
-            some = slice(start, start + step)
-            yield self.x[:, some], _batch.apply(self.y, lambda t, some=some: t[:, some])
+            yield tuple(t[:, start : start + step] for t in (self.x, self.y))
 
     def graph(self, x: Batch) -> tuple[list[Tensor], Tensor]:
         """What is differentiated by, in the order of the names, and the outputs (R, n, c)."""
@@ -86,10 +85,10 @@ class Members:
         """The Jacobian of every output, (R, c, n, N)."""
         if self.ensemble is None:
             snapshot = self.problem.snapshot
-            kernel = TangentKernel(
-                snapshot.module, copy=False, memory=memory, output=snapshot.output
+            engine = Engine(
+                snapshot.module, None, memory, "auto", copy=False, output=snapshot.output
             )
-            return kernel.features(x).transpose(0, 1)[None]
+            return engine.features(x).transpose(0, 1)[None]
         ensemble, own = self.ensemble, self.own
         names, c = self.problem.names, self.problem.outputs
 
@@ -99,7 +98,7 @@ class Members:
                 return found.flatten(1)  # (R, c)
 
             parameters = {name: ensemble.parameters[name] for name in names}
-            F, pull = vjp(outputs, parameters)
+            F, pull = vjp(outputs, parameters)[:2]
             units = torch.eye(c, dtype=F.dtype, device=F.device)
             rows = vmap(pull)(units[:, None].expand(c, *F.shape))[0]
             return torch.cat([rows[name].flatten(2) for name in names], -1)  # (c, R, N)
