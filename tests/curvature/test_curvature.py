@@ -139,6 +139,17 @@ def test_a_layer_has_the_methods_of_the_whole():
     assert curve.names[0] == "0.weight"  # the whole is what it was
 
 
+@pytest.mark.parametrize("name", ["convolutions", "tokens", "own loss"])
+def test_the_matrix_is_what_the_products_are_of(name):
+    curve = curvature(name)
+    found = curve.dense()
+    for part in PARTS:
+        v = drawn(curve.size)
+        torch.testing.assert_close(curve.product(v, part), found.part(part) @ v)
+    with pytest.raises(ValueError, match="of the whole network"):
+        next(iter(curve.layers().values())).dense()
+
+
 def test_groups_are_the_readers():
     curve = curvature("convolutions")
     layers = curve.by_layer(groups={"images": ["0", "1", "3"], "head": ["6.weight"]}, samples=4)

@@ -16,6 +16,7 @@ from regimes._check import choose, instance, positive_int, real, shown
 from regimes._html import block, facts
 from regimes._memory import readable
 from regimes.curvature import _trace
+from regimes.curvature._dense import Hessian, hessian
 from regimes.curvature._density import SpectralDensity, spectral_density
 from regimes.curvature._eigenpairs import Eigenpairs, End, Search, eigenpairs
 from regimes.curvature._losses import LossLike
@@ -92,6 +93,7 @@ class Curvature:
             network, x, y, loss, memory=memory, dtype=dtype, output=output
         )
         self._products = Products(self._problem, memory)
+        self._asked = loss, memory, output
         self._names = self._problem.names
 
     @property
@@ -168,6 +170,23 @@ class Curvature:
         return LinearOperator(
             (self.size, self.size), matvec=product, matmat=product, rmatvec=product, dtype=kind
         )
+
+    def dense(self) -> Hessian:
+        """The matrix itself in its two parts, as `hessian` finds it.
+
+        Raises:
+            ValueError: it does not fit the memory (2 GiB where none was given), or this is a layer.
+        """
+        problem, (loss, memory, output) = self._problem, self._asked
+        if self._names != problem.names:
+            raise ValueError(
+                "a matrix is made of the whole network; take dense() of the Curvature that this "
+                "layer comes from, and by_layer() of that"
+            )
+        return hessian(
+            problem.snapshot.module, problem.x, problem.y, loss, memory=memory or "2GiB",
+            output=output,
+        )  # fmt: skip
 
     def top_eigenpairs(
         self,

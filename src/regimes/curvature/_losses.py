@@ -27,7 +27,7 @@ class PointLoss:
 
     Attributes:
         name: how it is called.
-        of: the sum of l over the points that are given, from F and their labels.
+        of: from F and the labels of some points the values of l, (n,), or their sum.
     """
 
     name: str
@@ -35,7 +35,7 @@ class PointLoss:
 
     def total(self, F: Tensor, y: Any) -> Tensor:
         """Sum of l over these points, a scalar that autograd can differentiate twice."""
-        return self.of(F, y)
+        return self.of(F, y).sum()
 
     def slopes(self, F: Tensor, y: Any) -> Tensor:
         """L' by the outputs, (n, c)."""
@@ -123,17 +123,17 @@ def point_loss(loss: LossLike, outputs: int, y: Any) -> PointLoss:
 
 @dataclass(frozen=True)
 class _Known:
-    """The sum of a loss of the flow, whose predictions have an axis of members."""
+    """The values of a loss of the flow, whose predictions have an axis of members."""
 
     loss: Loss
 
     def __call__(self, F: Tensor, y: Tensor) -> Tensor:
-        return self.loss.value(F[None], _column(y, F.shape[1])[None]).sum()
+        return self.loss.value(F[None], _column(y, F.shape[1])[None])[0]
 
 
 @dataclass(frozen=True)
 class _Plain:
-    """The sum of a plain function that returns a mean, or one value a point."""
+    """A plain function that returns a mean, of which a sum is made, or one value a point."""
 
     function: Callable[[Tensor, Any], Tensor]
 
@@ -143,7 +143,7 @@ class _Plain:
         if isinstance(found, Tensor) and found.shape == ():
             return n * found
         if isinstance(found, Tensor) and found.shape == (n,):
-            return found.sum()
+            return found
         got = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise ValueError(
             f"the loss must return the mean over points, a scalar, or one value a point, ({n},); "
