@@ -296,3 +296,43 @@ def test_bad_input():
         policy_flow(problem, logits, rule=flow.StepRule())
     with pytest.raises(ValueError, match="due, save and load"):
         policy_flow(problem, logits, checkpoint="here")
+
+
+def test_stages_follow_the_same_curve_in_fewer_looks():
+    """Against Euler's finest steps; and one stage is Euler."""
+    from regimes.decide._general_field import GeneralField
+    from regimes.decide._legendre import leap
+    from regimes.decide._policy_field import Rows
+
+    problem = TwoArms(Ram(2), gap=0.5, reset=0.05)
+    logits, _ = starts(Ram(2), 2)
+    fine = policy_flow(problem, logits, until=300.0, tolerance=2e-5)
+    many = policy_flow(problem, logits, until=300.0, stages=4)
+    torch.testing.assert_close(many.end_rewards, fine.end_rewards, rtol=1e-2, atol=0.0)
+    assert (many.steps * 4 < fine.steps).all()
+    rows = Rows(10, 4, 0)
+    w, length = rows.packed(logits, None), torch.tensor([0.1, 20.0]).double()
+    field, slope = GeneralField(problem, rows, w), torch.empty_like(w)
+    field.slopes(w, out=slope)
+    one = leap(field, w, slope, length, 1, out=torch.empty_like(w))
+    torch.testing.assert_close(one, w + length[:, None] * slope)
+
+
+def test_stages_damp_what_euler_cannot():
+    """A decay of rate x times dt: the Legendre polynomial at 1 - 2 x dt / (s^2 + s)."""
+    from numpy.polynomial.legendre import legval
+
+    from regimes.decide._legendre import leap
+
+    class Decay:
+        def slopes(self, logits, out):
+            torch.mul(logits, -1.0, out=out)
+
+    for stages in (1, 2, 3, 7):
+        ends = stages * (stages + 1)
+        lengths = torch.tensor([0.3, 0.5 * ends, 0.99 * ends]).double()
+        start = torch.ones(3, 1).double()
+        end = leap(Decay(), start, -start, lengths, stages, out=torch.empty_like(start))
+        expected = legval(1 - 2 * lengths.numpy() / ends, [0] * stages + [1])
+        torch.testing.assert_close(end[:, 0], torch.from_numpy(expected))
+        assert (end.abs() <= 1).all()

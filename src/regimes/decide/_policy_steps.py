@@ -1,4 +1,4 @@
-"""Explicit Euler for the flow of policies: every member with its own time and step.
+"""Explicit steps of the flow of policies: every member with its own time and step.
 
 The steps are judged, and their lengths follow, by `regimes.flow`'s own control; checkpoints are its
 own too. Its integrator is not used: it descends a loss over data points within relative changes,
@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regimes.decide._legendre import leap
 from regimes.decide._policy_field import PolicyField, Rows
 from regimes.flow._checkpoint import Shelf
 from regimes.flow._control import Changes, Judgement, StepRule, Tolerances, judge
@@ -37,6 +38,7 @@ class Limits:
     Attributes:
         tolerance: how far a slope may change in a step, start and policy added.
         rule: how the lengths of steps follow.
+        stages: of a step; one is Euler's.
         until: time at which every member ends exactly.
         max_steps: steps tried per member, taken or refused.
         wall: seconds for all members, or None.
@@ -44,6 +46,7 @@ class Limits:
 
     tolerance: float
     rule: StepRule
+    stages: int
     until: float
     max_steps: int
     wall: float | None
@@ -146,8 +149,8 @@ def climb(
 ) -> Books:
     """Integrate until every member has come to an end.
 
-    A step costs one look at the field and one transfer of two numbers a member; the slope found
-    at the end of a step taken is the one that the next begins with.
+    A stage of a step costs one look at the field, a step one transfer of two numbers a member; the
+    slope found at the end of a step taken is the one that the next begins with.
     """
     going, books = _start(field, logits, limits, marks, shelf)
     trial = slope = change = torch.empty_like(logits[:0])
@@ -159,7 +162,7 @@ def climb(
         wished = books.step[ids]
         step = np.minimum(wished, limits.until - now)
         lengths = torch.from_numpy(step).to(logits)
-        torch.addcmul(going.logits, going.slope, lengths[:, None], out=trial)
+        trial = leap(going.field, going.logits, going.slope, lengths, limits.stages, out=trial)
         reward = going.field.slopes(trial, out=slope)
         torch.sub(slope, going.slope, out=change).abs_()
         largest = rows.policy(change).flatten(1).amax(1)
@@ -235,14 +238,15 @@ def _judge(
 
 def _move(going: Going, trial: Tensor, slope: Tensor, accepted: Floats) -> tuple[Tensor, Tensor]:
     """Take the steps of accepted members; what is returned may be written over."""
-    if accepted.all():
-        going.logits, trial = trial, going.logits
-        going.slope, slope = slope, going.slope
-    elif accepted.any():
-        rows = torch.from_numpy(np.flatnonzero(accepted)).to(trial.device)
-        going.logits[rows] = trial[rows]
-        going.slope[rows] = slope[rows]
-    return trial, slope
+    if not accepted.any():
+        return trial, slope
+    old, going.logits = going.logits, trial
+    old_slope, going.slope = going.slope, slope
+    if not accepted.all():  # those refused are few: only they are copied
+        rows = torch.from_numpy(np.flatnonzero(~accepted)).to(trial.device)
+        going.logits[rows] = old[rows]
+        going.slope[rows] = old_slope[rows]
+    return old, old_slope
 
 
 def _who_ended(going: Going, books: Books, limits: Limits) -> dict[Status, Any]:

@@ -43,6 +43,7 @@ class RamField:
         keep = (1 - reset)[:, None, None]
         self._keep, self._half = keep, 0.5 * keep
         self._plus, self._mean = plus[..., None], (2 * plus - 1)[..., None]
+        self._paid = -self._mean / keep[..., None]
         # of the mass on a play: (1-r)/2 times the chance of each reward, (m, z, y, hypothesis)
         self._shares = self._half[..., None] * torch.stack([plus, 1 - plus], -1).permute(0, 2, 3, 1)
         self._policy = plus.new_empty(members, self.rows.observations, plays)
@@ -87,12 +88,11 @@ class RamField:
         """Masses and values of all plays, (m, hypothesis, z, 1) each."""
         system = self._system
         torch.lerp(seen[:, None, :, 1], seen[:, None, :, 0], self._plus, out=system)
-        system.mul_(-self._keep[..., None])
-        system.diagonal(dim1=-2, dim2=-1).add_(1.0)
+        system.diagonal(dim1=-2, dim2=-1).sub_(1 / self._keep)  # both sides over -(1-r)
         factors, pivots, _ = torch.linalg.lu_factor_ex(system.mT)
-        inflow = (self._keep * self._reset[:, None, None] * first)[..., None]
-        played = torch.linalg.lu_solve(factors, pivots, inflow.expand(-1, 2, -1, -1))
-        return played, torch.linalg.lu_solve(factors, pivots, self._mean, adjoint=True)
+        inflow = (-self._reset[:, None, None] * first)[..., None].expand(-1, 2, -1, -1)
+        played = torch.linalg.lu_solve(factors, pivots, inflow)
+        return played, torch.linalg.lu_solve(factors, pivots, self._paid, adjoint=True)
 
     def select(self, kept: Tensor) -> RamField:
         """As in `PolicyField`."""
