@@ -45,3 +45,10 @@ def test_no_way_through_what_is_left_out_is_longer_than_allowed():
             ways = push(steps, ways) * out
         assert not ways.any()
         assert out.sum() > 0.35 * len(out)
+
+
+def test_no_sum_depends_on_its_order():
+    """Two terms at most, so that a device that adds in any order gives the same bits."""
+    for depth in (4, 5):
+        _, counts = Shortcuts.of(depth, torch.device("cpu"))._place.unique(return_counts=True)
+        assert counts.max() <= 2
