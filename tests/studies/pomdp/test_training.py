@@ -45,9 +45,9 @@ def known(changed=None, scatter=0.01, last=None):
         seeds = seeds[::-1] if place[2] == "random" else seeds  # seeds of two starts are unrelated
         share = np.arange(len(T)) / (len(T) - 1)
         q.append(0.5 + (end * seeds[:, None] - 0.5) * share)
-    rows += [("strict", memory, "", reset) for memory, reset in STRICT] + [
-        ("bound", "", "", np.nan)
-    ]
+    turns = ("last", "first")
+    rows += [("strict", memory, turn, reset) for memory, reset in STRICT for turn in turns]
+    rows += [("bound", "", "", np.nan)]
     pad = np.full((len(rows) - len(q), SEEDS, len(T)), np.nan)
     curves = np.concatenate([q, pad])
     curves[..., last:] = np.nan
@@ -86,6 +86,7 @@ def known(changed=None, scatter=0.01, last=None):
         "block": ("trial", list(blocks)),
         "memory": ("trial", list(memories)),
         "init": ("trial", list(inits)),
+        "rotation": ("trial", list(inits)),
         "gap": ("trial", [0.1] * len(rows)),
         "reset": ("trial", list(resets)),
         "seed": np.arange(SEEDS),
@@ -185,7 +186,7 @@ def test_the_best_exits_are_better_than_those_training_starts_from(table):
     memory = decide.Memento(2)
     problem = decide.TwoArms(memory, gap=0.1, reset=1e-3)
     start = decide.necklace_policy(memory, 1e-3**0.5, 1e-3**0.25)
-    (best,) = table.strict_q.values[(table.block == "strict").values]
+    best, _ = table.strict_q.values[(table.block == "strict").values]
     assert 0.3 < best < float(problem.q(start.actions))
 
 

@@ -18,7 +18,7 @@ FLOW = ["memory", "init", Axis("gap"), Axis("reset"), Axis("seed", stacked=True)
     sizes=SIZES,
     axes={
         **dict.fromkeys((*PANELS, "line", "found"), FLOW),
-        "strict": ["memory", "reset"],
+        "strict": ["memory", "reset", "rotation"],
         "bound": [],
     },
     watch={"least_q": "min"},

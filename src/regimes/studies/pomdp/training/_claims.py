@@ -181,15 +181,20 @@ def _structure(dataset: Data) -> judge.Parts:
     told = []
     for block, ((memory, reset), given) in zip(FROM_CYCLES, STRICT.items(), strict=True):
         at = runs(dataset, block, init="cycles", memory=memory, reset=reset)
-        strict = runs(dataset, "strict", memory=memory, reset=reset)
-        best, trained = float(strict.strict_q), several(at.end_q).values
-        name = f"{memory}, r={reset:g}: trained q / that of the best necklace policy"
-        yield judge.near(name, judge.median_of(trained / best), 1.0, 0.01)
+        best, other = (
+            runs(dataset, "strict", memory=memory, reset=reset, rotation=each)
+            for each in ("last", "first")
+        )
+        trained = several(at.end_q).values
+        ratio = judge.median_of(trained / float(best.strict_q))
+        yield judge.near(f"{memory}, r={reset:g}: trained q / best necklace policy", ratio, 1, 0.01)
         told.append(
             f"{memory}, r={reset:g}: trained {np.median(trained):.4f} (expected {given[1]:g}), "
-            f"best necklace policy {best:.4f} (expected {given[0]:g}) at "
-            f"eps0={float(strict.strict_eps0):.3g}, eps1={float(strict.strict_eps1):.3g}; the "
-            f"oldest arm is repeated with > .9 during {float(at.oldest.median()):.2f} of the time"
+            f"best necklace policy {float(best.strict_q):.4f} at "
+            f"eps0={float(best.strict_eps0):.3g}, eps1={float(best.strict_eps1):.3g}, with its "
+            f"exits at other turns {float(other.strict_q):.4f} (expected {given[0]:g}); the oldest "
+            "arm is repeated with "
+            f"> .9 during {float(at.oldest.median()):.2f} of the time"
         )
     return "trained from cycles. " + ". ".join(told)
 

@@ -111,7 +111,9 @@ def strict(point: Point) -> TrialResult:
 
     def q(logs: Any) -> float:
         eps0, eps1 = np.exp(-np.abs(logs))  # probabilities
-        policy = rg.decide.necklace_policy(memory, float(eps0), float(eps1))
+        policy = rg.decide.necklace_policy(
+            memory, float(eps0), float(eps1), rotation=point.rotation
+        )
         return float(problem.q(policy.actions))
 
     starts = [(np.log(a), np.log(b)) for a in (0.01, 0.3) for b in (0.1, 0.7)]

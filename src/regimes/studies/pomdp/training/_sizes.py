@@ -24,10 +24,11 @@ class Flow:
 
 @dataclass(frozen=True)
 class Strict:
-    """Scanned: memory and reset, at the gap 0.1."""
+    """Scanned: memory, reset, and at which turns of a word necklaces are left; at the gap 0.1."""
 
     memory: tuple[str, ...]
     reset: tuple[float, ...]
+    rotation: tuple[str, ...] = ("last", "first")
 
 
 @dataclass(frozen=True)
