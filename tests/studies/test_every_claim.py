@@ -121,6 +121,18 @@ DISTORTIONS = {
         "POM-25": ("plays_star", "times", 1e35),
         "POM-26": ("arms_q", "times", 1.01),
     },
+    "pomdp/training": {
+        "POM-14": ("end_q", "times", 1.05),
+        "POM-27": ("q", "times", 2.0),
+        "POM-28": ("q", "plus", -0.11),
+        "POM-29b": ("q", "plus", -0.05),
+        "POM-30": ("end_q", "times", 0.5),
+        "POM-31": ("end_q", "plus", -0.22),
+        "POM-32": ("q", "plus", -0.15),
+        "POM-33": ("q", "plus", 1.0),
+        "POM-34": ("q", "times", 0.5),
+        "POM-37": ("bayes_q", "times", 2.0),
+    },
     "pomdp/walks": {
         "POM-16": ("traverse_solved", "times", 1.001),
         "POM-17": ("end_solved", "times", 1.001),
