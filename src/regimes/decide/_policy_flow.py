@@ -68,7 +68,7 @@ def policy_flow(
         rule: first length and factors of the steps; `StepRule(first=1.0)` is the literature's.
         stages: of a step at most. One is Euler, whose steps are limited by stability from times
             of 10^5 on. With more, each member takes as many as its step needs to be stable, and
-            late times come many times sooner, on the same curves: 100 is a good number.
+            late times come many times sooner, on the same curves: 200 is a good number.
         times: increasing marks at which rewards are noted; None takes 1.1^k and `until`.
         checkpoint: where the run leaves its state, `point.checkpoint()` in a trial of the lab, so
             that it goes on bit for bit after an interruption.
