@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import settings
 torch.set_num_threads(1)
 settings.register_profile("regimes", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("regimes")
+# The tests start many interpreters: what one has compiled, the others read.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(wrapper=True)
