@@ -7,7 +7,6 @@ from regimes.tangent._anisotropy import (
     anisotropy_directions,
 )
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
-from regimes.tangent._hessian import output_hessian
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
@@ -28,7 +27,6 @@ __all__ = [
     "layer_gradients",
     "linearize",
     "nystrom_eigenpairs",
-    "output_hessian",
     "stacked_change",
     "stacked_gram",
 ]
