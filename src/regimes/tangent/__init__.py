@@ -8,11 +8,7 @@ from regimes.tangent._anisotropy import (
 )
 from regimes.tangent._effective_parameters import EffectiveParameters, effective_parameters
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
-<<<<<<< HEAD
-from regimes.tangent._hessian import output_hessian
 from regimes.tangent._input_gradients import input_gradients
-=======
->>>>>>> dense
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
 from regimes.tangent._plan import LayerPlan, Plan
