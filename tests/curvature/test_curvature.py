@@ -52,6 +52,17 @@ def test_a_small_budget_makes_blocks_and_a_smaller_one_is_refused():
         curvature("mlp", memory=fixed).product(drawn(curve.size))
 
 
+def test_a_point_weighs_the_same_among_many():
+    net, x, y, loss = CASES["convolutions"].arguments()
+    few, many = (
+        Curvature(net, x, y, loss),
+        Curvature(net, x.repeat(40, 1, 1, 1), y.repeat(40), loss),
+    )
+    for curve in (few, many):
+        curve.product(drawn(curve.size))
+    assert few._products._point_bytes == many._products._point_bytes
+
+
 def test_the_graph_is_kept_between_products():
     curve = curvature("mlp")
     v = drawn(curve.size)

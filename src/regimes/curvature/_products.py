@@ -34,7 +34,7 @@ _PROBE = 2  # points whose graph is weighed
 _KEPT = 0.4  # share of the memory for graphs that are kept, and of what a pass makes beside them
 # On a CPU a pass for several vectors together beats one after the other only where the passes are
 # so short that starting operations takes the time: points times parameters below this.
-_SHORT = 2**17
+_SHORT = 2**20
 
 
 class Products:
@@ -222,7 +222,9 @@ def _weight(make: Callable[[bool, int, int], _Tape], split: bool, points: int) -
 
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        seen[storage.data_ptr()] = storage.nbytes()
+        place, own = storage.data_ptr(), tensor.numel() * tensor.element_size()
+        # a view of all points holds no more than itself; what is expanded, no more than its storage
+        seen[place] = max(seen.get(place, 0), min(own, storage.nbytes()))
         return tensor
 
     with saved_tensors_hooks(pack, lambda tensor: tensor):
