@@ -45,7 +45,7 @@ def test_a_small_budget_makes_blocks_and_a_smaller_one_is_refused():
     curve.product(drawn(curve.size))
     point = curve._products._point_bytes[False]
     fixed = 4 * 8 * curve.size
-    tight = curvature("mlp", memory=fixed + 5 * point)
+    tight = curvature("mlp", memory=fixed + 10 * point)
     assert tight._products._limits("total", 1) == (2, 1)
     torch.testing.assert_close(tight.product(drawn(curve.size)), curve.product(drawn(curve.size)))
     with pytest.raises(ValueError, match="too small for one product: at least"):
