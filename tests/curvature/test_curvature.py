@@ -45,11 +45,22 @@ def test_a_small_budget_makes_blocks_and_a_smaller_one_is_refused():
     curve.product(drawn(curve.size))
     point = curve._products._point_bytes[False]
     fixed = 4 * 8 * curve.size
-    tight = curvature("mlp", memory=fixed + 5 * point)
+    tight = curvature("mlp", memory=fixed + 10 * point)
     assert tight._products._limits("total", 1) == (2, 1)
     torch.testing.assert_close(tight.product(drawn(curve.size)), curve.product(drawn(curve.size)))
     with pytest.raises(ValueError, match="too small for one product: at least"):
         curvature("mlp", memory=fixed).product(drawn(curve.size))
+
+
+def test_a_point_weighs_the_same_among_many():
+    net, x, y, loss = CASES["convolutions"].arguments()
+    few, many = (
+        Curvature(net, x, y, loss),
+        Curvature(net, x.repeat(40, 1, 1, 1), y.repeat(40), loss),
+    )
+    for curve in (few, many):
+        curve.product(drawn(curve.size))
+    assert few._products._point_bytes == many._products._point_bytes
 
 
 def test_the_graph_is_kept_between_products():
