@@ -37,3 +37,24 @@ def test_bags(mode, padding, last):
         torch.testing.assert_close(plain, own)
         pulled = [torch.autograd.grad(f.square().sum(), weight)[0] for f in (plain, own)]
         torch.testing.assert_close(*pulled)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_weight_norm(dim):
+    v, g = (torch.randn(s, generator=DRAWS, dtype=torch.float64) for s in ((3, 4), (3, 4)))
+    g = g.sum() if dim == -1 else g.sum(1 - dim, keepdim=True)
+    layer = torch.nn.utils.parametrizations.weight_norm(
+        torch.nn.Linear(1, 1, bias=False, device="meta")
+    )
+
+    def loss(v, g):
+        return torch._weight_norm(v, g, dim).pow(3).sum()
+
+    own = loss(v, g)
+    with plain_operations(layer):
+        torch.testing.assert_close(loss(v, g), own)
+        found = torch.func.hessian(loss)(v, g)  # the fused one has a wrong second derivative
+    slopes = torch.func.grad(loss)
+    step = 1e-6 * v.square()
+    change = (slopes(v + step, g) - slopes(v - step, g)) / 2
+    torch.testing.assert_close(torch.einsum("ijkl,kl->ij", found, step), change, rtol=1e-6, atol=0)

@@ -6,7 +6,19 @@ mean_i l'_i . f''_i is what the network's own curvature adds.
 """
 
 from regimes import _door
+from regimes.curvature._curvature import Curvature, LayerCurvature
+from regimes.curvature._dense import Hessian, hessian
+from regimes.curvature._density import Estimate, SpectralDensity
+from regimes.curvature._eigenpairs import Eigenpairs
 
-__all__: list[str] = []
+__all__ = [
+    "Curvature",
+    "Eigenpairs",
+    "Estimate",
+    "Hessian",
+    "LayerCurvature",
+    "SpectralDensity",
+    "hessian",
+]
 
 _door.keep(globals())

@@ -237,7 +237,7 @@ def hinge(margin: float = 1.0) -> MarginLoss:
     at = real("margin", margin)
     return MarginLoss(
         _named("hinge", margin=at),
-        lambda m: (at - m).clamp_min(0),
+        lambda m: (at - m).relu(),
         lambda m: -(m < at).to(m.dtype),
         at,
         smooth=False,
@@ -249,8 +249,8 @@ def quadratic_hinge(margin: float = 1.0, *, half: bool = True) -> MarginLoss:
     at, factor = real("margin", margin), 0.5 if half else 1.0
     return MarginLoss(
         _named("qhinge", margin=at) + ("" if half else ", no half"),
-        lambda m: factor * (at - m).clamp_min(0).square(),
-        lambda m: -2 * factor * (at - m).clamp_min(0),
+        lambda m: factor * (at - m).relu().square(),
+        lambda m: -2 * factor * (at - m).relu(),
         at,
     )
 

@@ -11,14 +11,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.utils.parametrizations import _WeightNorm
+from torch.nn.utils.weight_norm import WeightNorm
 from torch.overrides import TorchFunctionMode
 
 
 @contextlib.contextmanager
 def plain_operations(network: nn.Module) -> Iterator[None]:
-    """Attention, and bags of embeddings of this network, as products and sums while it lasts.
+    """Attention, bags of embeddings and weight norm of this network as products and sums.
 
-    The fused kernels have neither a forward-mode nor a second derivative.
+    The fused kernels have no forward mode, and no second derivative or (weight norm) a wrong one.
 
     >>> bag = nn.EmbeddingBag(3, 2)
     >>> with plain_operations(bag):
@@ -26,15 +28,21 @@ def plain_operations(network: nn.Module) -> Iterator[None]:
     'DivBackward0'
     """
     # looking at every call of torch costs a small network a tenth of its time
-    has_bags = any(isinstance(child, nn.EmbeddingBag) for child in network.modules())
-    bags = _Bags() if has_bags else contextlib.nullcontext()
-    with sdpa_kernel(SDPBackend.MATH), bags, warnings.catch_warnings():
+    written_out = _WrittenOut() if any(map(_is_fused, network.modules())) else None
+    mode = written_out or contextlib.nullcontext()
+    with sdpa_kernel(SDPBackend.MATH), mode, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "There is a performance drop")
         yield
 
 
-class _Bags(TorchFunctionMode):
-    """Calls of `embedding_bag` as lookups and sums."""
+def _is_fused(module: nn.Module) -> bool:
+    hooks = module._forward_pre_hooks.values()
+    kinds = (nn.EmbeddingBag, _WeightNorm)
+    return isinstance(module, kinds) or any(isinstance(hook, WeightNorm) for hook in hooks)
+
+
+class _WrittenOut(TorchFunctionMode):
+    """Calls of `embedding_bag` as lookups and sums, of `_weight_norm` as its formula."""
 
     def __torch_function__(
         self,
@@ -50,7 +58,15 @@ class _Bags(TorchFunctionMode):
             if _known(**given):
                 return _bag(**given)
             args = ()
+        if function is torch._weight_norm:
+            return _normed(*args, **given)
         return function(*args, **given)
+
+
+def _normed(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    """G v / |v|, the norm over all axes but `dim`, or over all for -1."""
+    axes = [axis for axis in range(v.dim()) if dim == -1 or axis != dim % v.dim()]
+    return v * (g / torch.linalg.vector_norm(v, dim=axes, keepdim=dim != -1))
 
 
 def _known(

@@ -51,7 +51,7 @@ class Snapshot:
         if not self.parameters:
             raise ValueError(
                 "the network has no trainable parameter (requires_grad is False everywhere), so "
-                "its tangent kernel is empty; set requires_grad=True on what should count"
+                "there is nothing to differentiate by; set requires_grad=True on what should count"
             )
         devices = {p.device for p in self.module.parameters()}
         if len(devices) > 1:
@@ -194,7 +194,8 @@ def refuse_interacting(module: nn.Module) -> None:
         if isinstance(child, _BatchNorm) and (child.training or child.running_mean is None):
             raise ValueError(
                 f"{_where(name, child)} uses the statistics of the batch, so samples interact and "
-                "no tangent kernel exists; call network.eval() first (running statistics needed)"
+                "none has gradients of its own; call network.eval() first (running statistics "
+                "needed)"
             )
         if isinstance(child, _DropoutNd) and child.training and child.p > 0:
             raise ValueError(

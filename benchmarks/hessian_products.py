@@ -1,0 +1,234 @@
+"""Products with a Hessian and spectral densities on a CPU, against curvlinops.
+
+Medians of rounds in one process, in which all are timed one after the other; CPU time of all
+threads (user and system), since other programs may run beside. A product is timed twice: the first
+one of a new object, which runs the network, and a later one, which finds the graph of that run
+kept (that of ResNet18 takes some 4 GB, so that the budget is said to be larger than usual). Both
+libraries are given the same float32 network in evaluation mode and the same points.
+
+Densities take the same steps of Lanczos's recurrence from the same number of random vectors. How
+far each is from the density by many vectors is printed beside its time: the integral of the
+absolute difference, of curves smoothed by the same width at the same places.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from _machine import machine, save
+from torch import Tensor, nn
+
+import regimes as rg
+from regimes.curvature import Curvature, SpectralDensity
+
+BAR_PRODUCT, BAR_DENSITY = 1.1, 1.0  # times of ours over theirs
+KAPPA = 3.0  # curvlinops' name for how wide its bells are
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    """Gaussian numbers."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def classes(n: int) -> Tensor:
+    """One of ten labels each."""
+    return torch.randint(0, 10, (n,), generator=torch.Generator().manual_seed(1))
+
+
+def timed(works: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Median CPU seconds of each, alternated, after a round that warms up."""
+    found: dict[str, list[float]] = {name: [] for name in works}
+    for number in range(rounds + 1):
+        for name, work in works.items():
+            start = time.process_time()
+            work()
+            if number:
+                found[name].append(time.process_time() - start)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def products(name: str, network: nn.Module, x: Tensor, rounds: int) -> list[dict[str, Any]]:
+    """Products of the Hessian and of its Gauss-Newton part with one vector."""
+    import curvlinops
+
+    y, parameters = classes(len(x)), [*network.parameters()]
+    size = sum(p.numel() for p in parameters)
+    v = drawn(size)
+    rows = []
+    peers = {
+        "total": curvlinops.HessianLinearOperator,
+        "gauss_newton": curvlinops.GGNLinearOperator,
+    }
+    for part, peer in peers.items():
+        loss = nn.CrossEntropyLoss()
+        theirs = peer(network, loss, parameters, [(x, y)], check_deterministic=False)
+        ours = Curvature(network, x, y, memory="20GiB")
+        apart = (ours.product(v, part) - theirs @ v).norm() / (theirs @ v).norm()
+        ours = Curvature(network, x, y, memory="20GiB")
+
+        def first(ours: Curvature = ours, part: Any = part) -> None:
+            ours._products._kept.clear()
+            ours.product(v, part)
+
+        def later(ours: Curvature = ours, part: Any = part) -> None:
+            ours.product(v, part)
+
+        works = {"curvlinops": lambda op=theirs: op @ v, "first": first, "later": later}
+        seconds = timed(works, rounds)
+        rows.append(
+            {
+                "case": name,
+                "part": part,
+                "parameters": size,
+                "points": len(x),
+                "cpu_seconds": {key: round(value, 4) for key, value in seconds.items()},
+                "first_over_curvlinops": round(seconds["first"] / seconds["curvlinops"], 3),
+                "later_over_curvlinops": round(seconds["later"] / seconds["curvlinops"], 3),
+                "relative_difference": float(apart),
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
+
+
+def trained(network: nn.Module, x: Tensor, y: Tensor, steps: int) -> nn.Module:
+    """The network after some steps of Adam, so that its Hessian has what trained ones have."""
+    optimiser = torch.optim.Adam(network.parameters(), 1e-3)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        F.cross_entropy(network(x), y).backward()
+        optimiser.step()
+    return network.eval()
+
+
+def density(
+    name: str, network: nn.Module, x: Tensor, rounds: int, steps: int, vectors: int, many: int
+) -> dict[str, Any]:
+    """The spectral density of the whole Hessian."""
+    import curvlinops
+
+    y = classes(len(x))
+    network = trained(network, x, y, 30)
+    parameters = [*network.parameters()]
+    size = sum(p.numel() for p in parameters)
+    ours = Curvature(network, x, y)
+    theirs = curvlinops.HessianLinearOperator(
+        network, nn.CrossEntropyLoss(), parameters, [(x, y)], check_deterministic=False
+    )
+    best = ours.spectral_density(steps=2 * steps, vectors=many, outliers=20, seed=1000)
+    errors: dict[str, list[float]] = {"curvlinops": [], "ours": []}
+    seeds = iter(range(1000))
+
+    def compare(which: str, grid: Tensor, values: Tensor) -> None:
+        true = on_grid(best, grid, steps)
+        errors[which].append(float(torch.trapezoid((values - true).abs(), grid)))
+
+    def their_curve() -> None:
+        torch.manual_seed(next(seeds))
+        grid, values = curvlinops.lanczos_approximate_spectrum(
+            theirs, steps, num_repeats=vectors, kappa=KAPPA
+        )
+        curves["curvlinops"] = grid.double(), values.double()
+
+    def our_curve() -> None:
+        ours._products._kept.clear()
+        found = ours.spectral_density(steps=steps, vectors=vectors, seed=next(seeds))
+        # beside it, the same places and widths as theirs
+        grid = curves["curvlinops"][0] if "curvlinops" in curves else found.points(1024)
+        curves["ours"] = grid, on_grid(found, grid, steps)
+
+    curves: dict[str, tuple[Tensor, Tensor]] = {}
+    times: dict[str, list[float]] = {"curvlinops": [], "ours": []}
+    for number in range(rounds + 1):
+        for which, work in (("curvlinops", their_curve), ("ours", our_curve)):
+            start = time.process_time()
+            work()
+            if number:
+                times[which].append(time.process_time() - start)
+                compare(which, *curves[which])
+    seconds = {which: statistics.median(each) for which, each in times.items()}
+    distance = {which: statistics.median(each) for which, each in errors.items()}
+    row = {
+        "case": name,
+        "parameters": size,
+        "points": len(x),
+        "steps": steps,
+        "vectors": vectors,
+        "cpu_seconds": {which: round(value, 3) for which, value in seconds.items()},
+        "ours_over_curvlinops": round(seconds["ours"] / seconds["curvlinops"], 3),
+        "error_of_curve": {which: round(value, 5) for which, value in distance.items()},
+    }
+    print(row, flush=True)
+    return row
+
+
+def on_grid(found: SpectralDensity, grid: Tensor, steps: int) -> Tensor:
+    """Our density at places of curvlinops, with its width of bells."""
+    half = float(grid[-1] - grid[0]) / 2
+    return found.density(grid, width=half * 2 / (steps - 1) / math.sqrt(8 * math.log(KAPPA)))[1]
+
+
+def perceptron() -> nn.Module:
+    """1e5 parameters."""
+    return rg.nets.MLP(100, 256, 3, 10)
+
+
+def convolutions() -> nn.Module:
+    """1e5 parameters."""
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Conv2d(16, 32, 3, stride=2), nn.ReLU(),
+        nn.Conv2d(32, 64, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(576, 128), nn.ReLU(),
+        nn.Linear(128, 10),
+    )  # fmt: skip
+
+
+def main() -> int:
+    """Measure, compare with the bars, and write it down where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--base", type=int, default=64, help="channels of the ResNet18")
+    parser.add_argument("--steps", type=int, default=32)
+    parser.add_argument("--vectors", type=int, default=8)
+    parser.add_argument("--many", type=int, default=40, help="vectors of the reference density")
+    parser.add_argument("--only", choices=("products", "density"), default=None)
+    parser.add_argument("--save", action="store_true")
+    asked = parser.parse_args()
+    torch.manual_seed(0)
+    rows: list[dict[str, Any]] = []
+    densities: list[dict[str, Any]] = []
+    if asked.only != "density":
+        network = rg.nets.ResNet18((3, 32, 32), 10, base=asked.base).eval()
+        rows += products("ResNet18", network, drawn(128, 3, 32, 32), asked.rounds)
+        rows += products("MLP 100-256-256-10", perceptron(), drawn(1000, 100), asked.rounds)
+    if asked.only != "products":
+        for name, network, x in (
+            ("MLP 100-256-256-10", perceptron(), drawn(1000, 100)),
+            ("convolutions", convolutions(), drawn(256, 3, 20, 20)),
+        ):
+            sizes = asked.steps, asked.vectors, asked.many
+            densities.append(density(name, network, x, asked.rounds, *sizes))
+    slow = [row for row in rows if row["first_over_curvlinops"] > BAR_PRODUCT]
+    slow += [row for row in densities if row["ours_over_curvlinops"] > BAR_DENSITY]
+    slow += [
+        row
+        for row in densities
+        if row["error_of_curve"]["ours"] > row["error_of_curve"]["curvlinops"]
+    ]
+    for row in slow:
+        print(f"missed: {row}")
+    if asked.save:
+        record = {"benchmark": "hessian_products", "machine": machine(), "command": sys.argv[1:]}
+        save("hessian_products", record | {"products": rows, "densities": densities})
+    return len(slow)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

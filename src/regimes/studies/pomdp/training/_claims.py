@@ -1,0 +1,200 @@
+"""Verdicts on flows of policies [Geiger 2022, figs. 2 and 4]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regimes.lab import Data, judge, rows, those_run
+from regimes.studies.pomdp.training._curves import (
+    PANELS,
+    last_common,
+    runs,
+    several,
+    values_at,
+)
+
+RAM_STARTS = ("random", "linear", "columns", "ccp")  # each expected below the one before
+BOUNDS = {(0.1, 1e-2): 0.2127767, (0.2, 0.05): 0.2400916}  # POM-37: q'_Bayes
+STRICT = {  # POM-36: q of the best necklace policy, and of trained ones, as first measured
+    ("memento-3", 1e-3): (0.2675, 0.2316),
+    ("memento-3", 1e-5): (0.1759, 0.164),
+    ("memento-4", 1e-3): (0.2532, 0.157),
+}
+
+FROM_CYCLES = ("small-memento", "found", "large-memento")  # blocks with these runs
+
+claim = judge.Claims()
+
+
+@claim(
+    "POM-14", "final q within 1 % of r/2 + (1-r) q'_CCP, never more than 0.5 % below", exact=True
+)
+def _local_optimum(dataset: Data) -> judge.Parts:
+    at = rows(dataset, "line")
+    ratio = (at.end_q.max("seed") / at.ccp_q).values
+    yield judge.within("final q / q of the best column, least", ratio.min(), 0.995, 1.01)
+    yield judge.within("the same, most", ratio.max(), 0.995, 1.01)
+    told = ", ".join(
+        f"{memory}, {gap:g}, {reset:g}: {each:.4f} from {first:.3f} (t={t:.1e})"
+        for memory, gap, reset, each, first, t in zip(
+            at.memory.values,
+            at.gap.values,
+            at.reset.values,
+            ratio,
+            (at.start_q.max("seed") / at.ccp_q).values,
+            at.end_t.max("seed").values,
+            strict=True,
+        )
+    )
+    return f"nothing is random; memory, mu, r: ratio at the end, from that at the start: {told}"
+
+
+@claim("POM-27", "median q at t = 1e6 in [.24, .36], far above the column's .108")
+def _random_start(dataset: Data) -> judge.Parts:
+    at = runs(dataset, "small-ram", init="random")
+    found = values_at(several(at.q), 1e6)
+    yield judge.within("median q at t=1e6", judge.median_of(found), 0.24, 0.36)
+    return (
+        f"{len(found)} seeds, {found.min():.3f} to {found.max():.3f}; column {float(at.ccp_q):.4f}"
+    )
+
+
+@claim("POM-28", "random > linear > columns > ccp in median q, M = 8")
+def _order(dataset: Data) -> judge.Parts:
+    starts = [runs(dataset, "small-ram", init=name) for name in RAM_STARTS]
+    curves = [several(each.q) for each in starts]
+    t = last_common(*curves)
+    at_t = [values_at(each, t) for each in curves]
+    for above, below, high, low in zip(RAM_STARTS, RAM_STARTS[1:], at_t, at_t[1:], strict=False):
+        yield judge.above(f"median q, {above} / {below}", judge.median_ratio(high, low), 1.0)
+    told = ", ".join(f"{name} {np.median(q):.4f}" for name, q in zip(RAM_STARTS, at_t, strict=True))
+    return f"at t={t:.3g}, the last common one: {told}; {len(at_t[0])} seeds"
+
+
+@claim("POM-29", "M = 20, at the end: random > .25, linear > .2, columns .07-.13, ccp .0478 ± .001")
+def _larger(dataset: Data) -> judge.Parts:
+    ends = {
+        name: several(runs(dataset, "large-ram", init=name).end_q).values for name in RAM_STARTS
+    }
+    yield judge.above("median q, random", judge.median_of(ends["random"]), 0.25)
+    yield judge.above("linear", judge.median_of(ends["linear"]), 0.2)
+    yield judge.within("columns", judge.median_of(ends["columns"]), 0.07, 0.13)
+    yield judge.near("ccp", float(np.median(ends["ccp"])), 0.0478, 0.001)
+    told = ", ".join(
+        f"{name} {float(runs(dataset, 'large-ram', init=name).end_t.median()):.1e}"
+        for name in RAM_STARTS
+    )
+    return f"{len(ends['random'])} seeds; median t at the end: {told}"
+
+
+@claim("POM-30", "columns: median above the column of confidence, > 1.03 at M = 8, > 1.3 at M = 20")
+def _missed(dataset: Data) -> judge.Parts:
+    for states, block, least in ((8, "small-ram", 1.03), (20, "large-ram", 1.3)):
+        at = runs(dataset, block, init="columns")
+        ratio = several(at.end_q).values / float(at.ccp_q)
+        yield judge.above(f"M={states}: median q / q_CCP", judge.median_of(ratio), least)
+    return "q at the end of each run; q_CCP = r/2 + (1-r) q' of the best exit"
+
+
+@claim("POM-31", "m = 3: medians from random and from cycles within 10 % at the end")
+def _insensitive(dataset: Data) -> judge.Parts:
+    ends = {
+        name: several(runs(dataset, "small-memento", init=name).end_q).values
+        for name in ("random", "cycles", "necklace")
+    }
+    ratio = judge.median_ratio(ends["random"], ends["cycles"])
+    yield judge.within("median q, random / cycles", ratio, 0.9, 1.1)
+    told = ", ".join(f"{name} {np.median(q):.4f}" for name, q in ends.items())
+    return f"{told}; {len(ends['random'])} seeds"
+
+
+@claim("POM-32", "m = 4: random / best structured start < 1.5, RAM M = 8 random / columns > 2")
+def _less_sensitive(dataset: Data) -> judge.Parts:
+    names = ("random", "cycles", "necklace")
+    curves = {name: runs(dataset, "large-memento", init=name).q for name in names}
+    t = last_common(*(several(each) for each in curves.values()))
+    if t < 1e5:
+        raise judge.Missing(f"the last common time of m = 4 is {t:.3g}, t >= 1e5 is asked for")
+    at_t = {name: values_at(each, t) for name, each in curves.items()}
+    best = min(names[1:], key=lambda name: float(np.median(at_t[name])))
+    ratio = judge.median_ratio(at_t["random"], at_t[best])
+    yield judge.below(f"m=4: median q, random / {best}", ratio, 1.5)
+    ram = [several(runs(dataset, "small-ram", init=name).q) for name in ("random", "columns")]
+    t_ram = last_common(*ram)
+    ratio = judge.median_ratio(*(values_at(each, t_ram) for each in ram))
+    yield judge.above("RAM M=8: random / columns", ratio, 2.0)
+    told = ", ".join(f"{name} {np.median(q):.4f}" for name, q in at_t.items())
+    return f"{told} at t={t:.3g}; RAM at t={t_ram:.3g}; {len(at_t['random'])} seeds"
+
+
+@claim("POM-33", "M_eff = 64: median q of RAM / Memento > 1.2 at t = 3e5, random starts")
+def _equal(dataset: Data) -> judge.Parts:
+    curves = [several(runs(dataset, "equal-small", kind=kind).q) for kind in ("ram", "memento")]
+    t = last_common(*curves, most=3e5)
+    ram, memento = (values_at(each, t) for each in curves)
+    yield judge.above("median q, RAM / Memento", judge.median_ratio(ram, memento), 1.2)
+    return f"at t={t:.3g}: {np.median(ram):.4f} and {np.median(memento):.4f}; {len(ram)} seeds each"
+
+
+@claim("POM-34", "M_eff = 256: RAM still > .45 at a t where Memento < .35, random starts")
+def _equal_larger(dataset: Data) -> judge.Parts:
+    ram, memento = (
+        several(runs(dataset, "equal-large", kind=kind).q) for kind in ("ram", "memento")
+    )
+    both = np.isfinite(ram.values).all(0) & np.isfinite(memento.values).all(0)
+    low = both & (np.median(memento.values, axis=0) < 0.35)
+    if not low.any():
+        raise judge.Missing(
+            f"Memento is not below .35 by t={last_common(ram, memento):.3g}, the last common time"
+        )
+    t = float(ram.t.values[low].min())  # any such t will do
+    found = [values_at(each, t) for each in (ram, memento)]
+    yield judge.above("RAM: median q", judge.median_of(found[0]), 0.45)
+    yield judge.below("Memento: median q", judge.median_of(found[1]), 0.35)
+    return f"at t={t:.3g}, the first at which Memento's median is below .35; {len(found[0])} seeds"
+
+
+@claim("POM-36", "trained policies are necklace policies; numbers of both", report=True)
+def _structure(dataset: Data) -> judge.Parts:
+    told = []
+    for block, ((memory, reset), given) in zip(FROM_CYCLES, STRICT.items(), strict=True):
+        at = runs(dataset, block, init="cycles", memory=memory, reset=reset)
+        strict = runs(dataset, "strict", memory=memory, reset=reset)
+        best, trained = float(strict.strict_q), several(at.end_q).values
+        name = f"{memory}, r={reset:g}: trained q / that of the best necklace policy"
+        yield judge.near(name, judge.median_of(trained / best), 1.0, 0.01)
+        told.append(
+            f"{memory}, r={reset:g}: trained {np.median(trained):.4f} (expected {given[1]:g}), "
+            f"best necklace policy {best:.4f} (expected {given[0]:g}) at "
+            f"eps0={float(strict.strict_eps0):.3g}, eps1={float(strict.strict_eps1):.3g}; the "
+            f"oldest arm is repeated with > .9 during {float(at.oldest.median()):.2f} of the time"
+        )
+    return "trained from cycles. " + ". ".join(told)
+
+
+@claim("POM-37", "q' of every trained run >= q'_Bayes; closed form = value iteration to 1e-10")
+def _bound(dataset: Data) -> judge.Parts:
+    names = those_run(dataset, *PANELS, "line", "found")
+    at = dataset.isel(trial=np.flatnonzero(np.isin(dataset.block.values, names)))
+    played = (at.q - at.reset / 2) / (1 - at.reset)
+    ratio = played / at.bayes_q
+    yield judge.above("least q' / q'_Bayes of all runs and times", float(ratio.min()), 1.0)
+    closed, iterated = (
+        rows(dataset, "bound")[name].values for name in ("bound_closed", "bound_iterated")
+    )
+    yield judge.below("|closed form - value iteration|", np.abs(closed - iterated).max(), 1e-10)
+    yield judge.below("|closed form - stated|", np.abs(closed - list(BOUNDS.values())).max(), 5e-8)
+    return f"{int(np.isfinite(at.end_q.values).sum())} runs"
+
+
+@claim("POM-38", "about 1e4 CPU hours in the paper; ours", report=True)
+def _time(dataset: Data) -> judge.Parts:
+    names = those_run(dataset, *PANELS, "line", "found", "strict")
+    at = dataset.isel(trial=np.flatnonzero(np.isin(dataset.block.values, names)))
+    hours = float(at.trial_seconds.sum()) / 3600
+    yield judge.below("hours of the trials together", hours, 1e4)
+    told = ", ".join(
+        f"{name} {float(at.trial_seconds[at.block.values == name].sum()):.0f} s" for name in names
+    )
+    steps = float(at.steps.sum())
+    return f"{told}; {steps:.2g} steps of members, each with all its linear solves"

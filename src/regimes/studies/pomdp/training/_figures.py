@@ -1,0 +1,144 @@
+"""Training curves [Geiger 2022, figs. 2 and 4]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regimes.lab import Data, Figure, draw, judge, rows
+from regimes.studies.pomdp import _pictures
+from regimes.studies.pomdp.training._curves import PANELS, runs
+
+COLORS = {
+    "random": draw.BLUE,
+    "linear": draw.ORANGE,
+    "columns": draw.GREEN,
+    "ccp": draw.RED,
+    "cycles": draw.ORANGE,
+    "necklace": draw.VIOLET,
+    "ram": draw.BLUE,
+    "memento": draw.GREEN,
+}
+
+
+def _curves(dataset: Data) -> Figure:
+    caption = (
+        "Probability q of playing the worse arm while a policy is trained, against the time of the "
+        "flow (mu = 0.1): a thin line a seed, a thick one their median as far as all have come. "
+        "Starts with structure help a RAM (A, B) a lot and a Memento (C, D) little. At equal "
+        "memory and from random starts (E, F) the Memento, which is told what to remember, learns "
+        "more. Dashed: the best column of confidence; dotted: the bound of all players."
+    )
+    titles = []
+    for block, letter in PANELS.items():
+        try:
+            at = rows(dataset, block)
+        except judge.Missing:
+            titles.append(f"{letter}: not run")
+            continue
+        kinds = ", ".join(
+            name.replace("-", " ") for name in dict.fromkeys(at.memory.values.tolist())
+        )
+        titles.append(f"{letter}: {kinds}, r={float(at.reset[0]):g}")
+    if all(title.endswith("not run") for title in titles):
+        raise judge.Missing("no flow has finished")
+    figure = draw.axes(
+        "time t",
+        "q",
+        log="xy",
+        panels=titles,
+        columns=2,
+        caption=caption,
+        height=1050,
+        legend="below",
+    )
+    for panel, block in enumerate(PANELS, start=1):
+        try:
+            at = rows(dataset, block)
+        except judge.Missing:
+            continue
+        for k in range(at.sizes["trial"]):
+            one = at.isel(trial=k).dropna("seed", how="all", subset=["end_q"])
+            name = (
+                str(one.init.item())
+                if block[:5] != "equal"
+                else str(one.memory.item()).split("-")[0]
+            )
+            _bundle(figure, one, name, panel)
+        columns = np.unique(at.ccp_q.values[np.isfinite(at.ccp_q.values)])
+        for q in columns:
+            draw.level(figure, y=float(q), dash="dash", panel=panel)
+        draw.level(
+            figure, y=float(at.bayes_q[0] * (1 - at.reset[0]) + at.reset[0] / 2), panel=panel
+        )
+    return figure
+
+
+def _bundle(figure: Figure, one: Data, name: str, panel: int) -> None:
+    t, q = one.t.values, one.q.transpose("seed", "t").values
+    if (q[1:] == q[:1]).all() or np.allclose(q, q[:1], equal_nan=True):
+        q = q[:1]  # nothing is random: one run stands for all seeds
+    color = COLORS[name]
+    x, y = draw.joined(
+        np.stack([np.broadcast_to(t, q.shape), q], axis=-1).transpose(1, 0, 2), digits=6
+    )
+    thin: dict[str, Any] = {"width": 0.7, "opacity": 0.35, "hoverinfo": "skip", "showlegend": False}
+    draw.line(figure, x, y, color=color, panel=panel, **thin)
+    whole = np.isfinite(q).all(0)
+    middle = np.exp(np.median(np.log(q[:, whole]), axis=0))
+    draw.line(figure, t[whole], middle, name, color=color, width=3, panel=panel)
+
+
+def _symbols(dataset: Data) -> Figure:
+    at = rows(dataset, "line")
+    caption = (
+        "Training from a slightly blurred column of confidence: q at the end over that of the best "
+        "column, for every size, gap and reset. It returns to the column's value and gains next to "
+        "nothing, so the column is a local optimum."
+    )
+    figure = draw.axes(
+        "reset probability r", "final q / q of the best column", log="x", caption=caption
+    )
+    names = [f"{m}, mu={g:g}" for m, g in zip(at.memory.values, at.gap.values, strict=True)]
+    for k, name in enumerate(dict.fromkeys(names)):
+        here = [i for i, each in enumerate(names) if each == name]
+        y = (at.end_q.max("seed") / at.ccp_q).values[here]
+        color, symbol = draw.COLORS[k % 8], draw.SYMBOLS[k % 6]
+        draw.points(figure, at.reset.values[here], y, name, color=color, symbol=symbol, size=9)
+    for y in (0.995, 1.01):
+        draw.level(figure, y=y)
+    return figure
+
+
+def _learned(dataset: Data) -> Figure:
+    """What one seed of each kind has learned."""
+    caption = (
+        "Policies at the end of training, one seed each. Left a RAM from columns: rows are memory, "
+        "last arm and outcome, columns the next memory and arm. Right a Memento from cycles: "
+        "probability of playing the opposite of the oldest arm, for words of arms (rows) and of "
+        "outcomes (columns)."
+    )
+    ram = runs(dataset, "small-ram", init="columns").policy
+    memento = runs(dataset, "small-memento", init="cycles").policy
+    play = ram.dropna("observation", how="all").dropna("action", how="all").values
+    states = play.shape[1] // 2
+    words = memento.dropna("observation", how="all").dropna("action", how="all").values
+    m = round(np.log(len(words)) / np.log(4))
+    titles = [f"RAM, M={states}", f"Memento, m={m}"]
+    figure = draw.axes("", "", panels=titles, caption=caption, height=620)
+    rows_ram = [f"{n + 1}{e}{y}" for n in range(states) for e in "AB" for y in "+-"]
+    actions = [f"{n + 1}{e}" for n in range(states) for e in "AB"]
+    _pictures.matrix(figure, play, rows_ram, actions, panel=1)
+    table = words.reshape(2**m, 2**m, 2)  # arms, outcomes, next arm
+    oldest = np.arange(2**m) >> (m - 1)
+    flip = np.where(oldest[:, None] == 0, table[..., 1], table[..., 0])
+    _pictures.matrix(figure, flip, _pictures.words(m, "AB"), _pictures.words(m, "+-"), panel=2)
+    return figure
+
+
+FIGURES = {
+    "Training curves (fig. 4)": _curves,
+    "Training from a column of confidence (fig. 2)": _symbols,
+    "Policies that were learned": _learned,
+}
