@@ -7,8 +7,9 @@ while here a reward must not fall and the change of its gradient is bounded as i
 
 from __future__ import annotations
 
+import dataclasses
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -27,6 +28,7 @@ Floats = np.ndarray
 _KEPT = (
     "time", "step", "worst", "first", "reward", "taken", "refused", "next_mark", "rewards", "status"
 )  # fmt: skip
+_TURNS = 10  # of the power method, where members go on after they have met
 _NO_STEP = 4e-16  # a step this small against the time no longer changes it
 
 
@@ -154,11 +156,30 @@ def climb(
 ) -> Books:
     """Integrate until every member has come to an end.
 
+    Members that take many stages wait for each other at every power of ten: how many a step needs
+    grows with time, and one far ahead would have the others look at the field in vain.
+    """
+    meetings = [limits.until]
+    if limits.stages > 1:
+        powers = 10.0 ** np.arange(2, 308)
+        meetings = [*powers[powers < limits.until].tolist(), limits.until]
+    going, books, met = _start(field, logits, limits, marks, shelf)
+    for number in range(met, len(meetings)):
+        going = _rejoined(field, books) if number > met else going
+        part = dataclasses.replace(limits, until=meetings[number])
+        _stretch(going, books, rows, part, lambda now, n=number: _save(shelf, now, books, n))
+    return books
+
+
+def _stretch(
+    going: Going, books: Books, rows: Rows, limits: Limits, after_step: Callable[[Going], None]
+) -> None:
+    """Take all members to the end of the limits.
+
     A stage of a step costs one look at the field, a step one transfer of two numbers a member; the
     slope found at the end of a step taken is the one that the next begins with.
     """
-    going, books = _start(field, logits, limits, marks, shelf)
-    trial = slope = change = torch.empty_like(logits[:0])
+    trial = slope = change = torch.empty_like(going.logits[:0])
     going = books.end(going, _who_ended(going, books, limits))
     while len(going.ids):
         if len(trial) != len(going.ids):
@@ -171,7 +192,7 @@ def climb(
             rate = fastest_rate(going.field, going.logits, going.slope, going.direction)
             step = np.minimum(step, longest_step(rate, limits.stages))
             stages = stages_of(rate, step, limits.stages)
-        lengths = torch.from_numpy(step).to(logits)
+        lengths = torch.from_numpy(step).to(going.logits)
         trial = leap(going.field, going.logits, going.slope, lengths, stages, out=trial)
         reward = going.field.slopes(trial, out=slope)
         torch.sub(slope, going.slope, out=change).abs_()
@@ -194,50 +215,73 @@ def climb(
         books.reward[ids] = going.reward = new
         trial, slope = _move(going, trial, slope, accepted)
         going = books.end(going, _who_ended(going, books, limits))
-        if shelf.due(ended=len(going.ids) == 0):
-            shelf.save(_kept(going, books))
-    return books
+        after_step(going)
 
 
 def _start(
     field: PolicyField, logits: Tensor, limits: Limits, marks: Floats, shelf: Shelf
-) -> tuple[Going, Books]:
-    """All members as they begin, or where the checkpoint found them."""
+) -> tuple[Going, Books, int]:
+    """All members as they begin, or where the checkpoint found them; how often they have met."""
     ids = np.arange(len(logits))
     slope = torch.empty_like(logits)
     reward = field.slopes(logits, out=slope).double().cpu().numpy()
-    rounding = field.rounding.double().cpu().numpy() * np.ones(len(ids))
     books = Books(logits, reward, float(limits.rule.first or 1.0), marks)
+    rounding = _rounding(field, books)
     # any direction will do that is not orthogonal to the fastest
     direction = slope + 1e-3 if limits.stages > 1 else slope[:, :0]
     going = Going(ids, field, logits.clone(), slope, direction, reward, rounding)
     kept = shelf.tensors()
     if kept is None:
-        return going, books
+        return going, books, 0
     if not np.array_equal(kept["books/first"].numpy(), reward):
         shelf.refuse("its members started with other rewards")
-        return going, books
+        return going, books, 0
     shelf.forget()
     books.restore({k.removeprefix("books/"): v for k, v in kept.items() if k.startswith("books/")})
     ids = kept["ids"].numpy()
-    everybody = len(ids) == len(logits)
+    whole = len(ids) in (0, len(logits))
     members = kept["ids"].to(logits.device)
     going = Going(
         ids,
-        field if everybody else field.select(members),
+        field if whole else field.select(members),
         kept["now"],
         kept["slope"],
         kept["direction"],
         books.reward[ids],
         rounding[ids],
     )
-    return going, books
+    return going, books, int(kept["met"])
 
 
-def _kept(going: Going, books: Books) -> dict[str, Tensor]:
+def _rejoined(field: PolicyField, books: Books) -> Going:
+    """The members that have met, on their way again."""
+    ids = np.flatnonzero(books.status == list(Status).index(Status.REACHED))
+    members = torch.from_numpy(ids).to(books.logits.device)
+    whole = len(ids) in (0, len(books.status))
+    own, logits = field if whole else field.select(members), books.logits[members]
+    slope = torch.empty_like(logits)
+    if len(ids):
+        own.slopes(logits, out=slope)
+    direction = slope + 1e-3
+    for _ in range(_TURNS if len(ids) else 0):
+        fastest_rate(own, logits, slope, direction)
+    return Going(
+        ids, own, logits, slope, direction, books.reward[ids], _rounding(field, books)[ids]
+    )
+
+
+def _rounding(field: PolicyField, books: Books) -> Floats:
+    """How far rounding may move the rewards of all members."""
+    return field.rounding.double().cpu().numpy() * np.ones(len(books.time))
+
+
+def _save(shelf: Shelf, going: Going, books: Books, met: int) -> None:
+    """Leave the whole run in its checkpoint, when it is time."""
+    if not shelf.due(ended=len(going.ids) == 0):
+        return
     state = {"ids": torch.from_numpy(going.ids), "now": going.logits, "slope": going.slope}
-    state["direction"] = going.direction
-    return state | {f"books/{name}": value for name, value in books.kept().items()}
+    state |= {"direction": going.direction, "met": torch.tensor(met)}
+    shelf.save(state | {f"books/{name}": value for name, value in books.kept().items()})
 
 
 def _judge(
