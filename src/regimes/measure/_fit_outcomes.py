@@ -46,8 +46,9 @@ def fit_outcomes(
     own: Tensor | None = None,
     negligible: float = 0.01,
 ) -> FitOutcomes:
-    """Class and constraints of R trained networks (docs/themes/regimes.md, "Fits that stop").
+    """Class and constraints of R trained networks.
 
+    The classes are those of docs/themes/regimes.md, "Fits that stop, and jamming".
     `run.outputs_train[..., 0]`, `run.losses` and `net.layers_stacked(run.parameters, x)` have what
     is asked for.
 

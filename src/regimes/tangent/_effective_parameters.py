@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -116,4 +115,4 @@ def _constant_units(
         return unknown, unknown
     _, layers = members.template.layers_stacked(parameters, x)
     active = torch.cat([z > 0 for z in layers[:-1]], -1)  # (R, P, units)
-    return cast(Tensor, active.all(1).sum(1)), cast(Tensor, (~active).all(1).sum(1))
+    return active.all(1).sum(1), (~active).all(1).sum(1)
