@@ -47,7 +47,7 @@ class Rows:
 
     def policy(self, rows: Tensor) -> Tensor:
         """The part of the policy as a view (m, O, A)."""
-        return rows[:, : self.policy_size].unflatten(1, (self.observations, self.actions))
+        return rows[:, : self.policy_size].view(len(rows), self.observations, self.actions)
 
     def start(self, rows: Tensor) -> Tensor:
         """The part of the start as a view (m, starts)."""

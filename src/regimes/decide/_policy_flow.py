@@ -66,9 +66,9 @@ def policy_flow(
         wall: seconds for all members together, those before an interruption included.
         tolerance: how far a slope may change in a step.
         rule: first length and factors of the steps; `StepRule(first=1.0)` is the literature's.
-        stages: of a step. More than one trade looks at the problem for stability, which is what
-            limits Euler's steps from times of 10^5 on: 30, with `StepRule(first=1.0, shrink=2.0)`,
-            reach late times several times sooner, on the same curves.
+        stages: of a step at most. One is Euler, whose steps are limited by stability from times
+            of 10^5 on. With more, each member takes as many as its step needs to be stable, and
+            late times come many times sooner, on the same curves: 200 is a good number.
         times: increasing marks at which rewards are noted; None takes 1.1^k and `until`.
         checkpoint: where the run leaves its state, `point.checkpoint()` in a trial of the lab, so
             that it goes on bit for bit after an interruption.

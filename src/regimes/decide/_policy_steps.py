@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.decide._legendre import leap
+from regimes.decide._legendre import fastest_rate, leap, longest_step, stages_of
 from regimes.decide._policy_field import PolicyField, Rows
 from regimes.flow._checkpoint import Shelf
 from regimes.flow._control import Changes, Judgement, StepRule, Tolerances, judge
@@ -38,7 +38,7 @@ class Limits:
     Attributes:
         tolerance: how far a slope may change in a step, start and policy added.
         rule: how the lengths of steps follow.
-        stages: of a step; one is Euler's.
+        stages: of a step at most; one is Euler's.
         until: time at which every member ends exactly.
         max_steps: steps tried per member, taken or refused.
         wall: seconds for all members, or None.
@@ -55,12 +55,16 @@ class Limits:
 @final
 @dataclass(eq=False)
 class Going:
-    """The members on their way: numbers in the run, logits, slopes and rewards."""
+    """The members on their way: numbers in the run, logits, slopes and rewards.
+
+    `direction` is where the slope changes fastest; with steps of one stage it is empty.
+    """
 
     ids: Floats
     field: PolicyField
     logits: Tensor
     slope: Tensor
+    direction: Tensor
     reward: Floats
     rounding: Floats
 
@@ -72,6 +76,7 @@ class Going:
             self.field.select(rows),
             self.logits[rows],
             self.slope[rows],
+            self.direction[rows],
             self.reward[kept],
             self.rounding[kept],
         )
@@ -161,8 +166,13 @@ def climb(
         ids, now = going.ids, books.time[going.ids]
         wished = books.step[ids]
         step = np.minimum(wished, limits.until - now)
+        stages = np.ones(len(ids), dtype=np.int64)
+        if limits.stages > 1:
+            rate = fastest_rate(going.field, going.logits, going.slope, going.direction)
+            step = np.minimum(step, longest_step(rate, limits.stages))
+            stages = stages_of(rate, step, limits.stages)
         lengths = torch.from_numpy(step).to(logits)
-        trial = leap(going.field, going.logits, going.slope, lengths, limits.stages, out=trial)
+        trial = leap(going.field, going.logits, going.slope, lengths, stages, out=trial)
         reward = going.field.slopes(trial, out=slope)
         torch.sub(slope, going.slope, out=change).abs_()
         largest = rows.policy(change).flatten(1).amax(1)
@@ -198,7 +208,9 @@ def _start(
     reward = field.slopes(logits, out=slope).double().cpu().numpy()
     rounding = field.rounding.double().cpu().numpy() * np.ones(len(ids))
     books = Books(logits, reward, float(limits.rule.first or 1.0), marks)
-    going = Going(ids, field, logits.clone(), slope, reward, rounding)
+    # any direction will do that is not orthogonal to the fastest
+    direction = slope + 1e-3 if limits.stages > 1 else slope[:, :0]
+    going = Going(ids, field, logits.clone(), slope, direction, reward, rounding)
     kept = shelf.tensors()
     if kept is None:
         return going, books
@@ -215,6 +227,7 @@ def _start(
         field if everybody else field.select(members),
         kept["now"],
         kept["slope"],
+        kept["direction"],
         books.reward[ids],
         rounding[ids],
     )
@@ -223,6 +236,7 @@ def _start(
 
 def _kept(going: Going, books: Books) -> dict[str, Tensor]:
     state = {"ids": torch.from_numpy(going.ids), "now": going.logits, "slope": going.slope}
+    state["direction"] = going.direction
     return state | {f"books/{name}": value for name, value in books.kept().items()}
 
 

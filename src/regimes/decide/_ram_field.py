@@ -40,16 +40,27 @@ class RamField:
         self._states, self._chances, self._reset = states, plus, reset
         members, plays = len(plus), 2 * states
         plus = plus.repeat(1, 1, states)  # (m, hypothesis, z)
-        keep = (1 - reset)[:, None, None]
-        self._keep, self._half = keep, 0.5 * keep
+        keep, rate = (1 - reset)[:, None, None], reset[:, None, None]
         self._plus, self._mean = plus[..., None], (2 * plus - 1)[..., None]
-        self._paid = -self._mean / keep[..., None]
+        # both sides of the systems are over -(1-r): what comes in, what is paid, the diagonal
+        self._entry, self._paid, self._less = -rate, -self._mean / keep[..., None], 1 / keep
         # of the mass on a play: (1-r)/2 times the chance of each reward, (m, z, y, hypothesis)
-        self._shares = self._half[..., None] * torch.stack([plus, 1 - plus], -1).permute(0, 2, 3, 1)
+        chances = torch.stack([plus, 1 - plus], -1).permute(0, 2, 3, 1)
+        self._shares, self._first = 0.5 * keep[..., None] * chances, 0.5 * keep * rate
+        self._uniform = plus.new_full((members, states), 1 / states)
+        # a look takes less than a millisecond: what it writes and all views of it are made once
         self._policy = plus.new_empty(members, self.rows.observations, plays)
+        self._blank = self._policy[:, :states]
+        seen = self._policy[:, states:].view(members, 1, plays, 2, plays)
+        self._won, self._lost = seen.unbind(3)
         self._system = plus.new_empty(members, 2, plays, plays)
+        self._diagonal = self._system.diagonal(dim1=-2, dim2=-1)
         self._weights = plus.new_empty(members, self.rows.observations, 3)
+        self._masses, self._offsets = self._weights[..., :2], self._weights[..., 2]
+        self._blank_masses = self._masses[:, :states]
+        self._seen_masses = self._masses[:, states:].unflatten(1, (-1, 2))
         self._values = plus.new_ones(members, 3, plays)
+        self._both_values = self._values[:, :2]
 
     @property
     def rounding(self) -> Tensor:
@@ -60,37 +71,26 @@ class RamField:
         """As in `PolicyField`."""
         rows, states = self.rows, self._states
         policy = softmax_rows(rows.policy(logits), self._policy)
-        blank = policy[:, :states]
-        seen = policy[:, states:].unflatten(1, (-1, 2))  # (m, z, y, z')
+        start = torch.softmax(rows.start(logits), -1) if rows.starts else self._uniform
+        played, values = self._solve(torch.bmm(start[:, None], self._blank))
+        self._blank_masses.copy_(self._first * start[..., None])
+        torch.mul(played.permute(0, 2, 3, 1), self._shares, out=self._seen_masses)
+        self._both_values.copy_(values[..., 0])
+        means = torch.bmm(policy, self._both_values.mT)  # of values after each observation
+        torch.sum(self._masses * means, -1, out=self._offsets).neg_()
+        # the slope along pi is masses times values; its mean under pi comes off with the offsets
+        torch.bmm(self._weights, self._values, out=rows.policy(out)).mul_(policy)
         if rows.starts:
-            start = torch.softmax(rows.start(logits), -1)
-        else:
-            start = logits.new_full((1, states), 1 / states).expand(len(logits), -1)
-        played, values = self._solve(seen, torch.bmm(start[:, None], blank))
-        weights = self._weights
-        weights[:, :states, :2] = (self._half[..., 0] * self._reset[:, None] * start)[..., None]
-        torch.mul(
-            played.permute(0, 2, 3, 1),
-            self._shares,
-            out=weights[:, states:, :2].unflatten(1, (-1, 2)),
-        )
-        means = torch.bmm(policy, values[..., 0].mT)  # of values after each observation
-        weights[..., 2] = (weights[..., :2] * means).sum(-1).neg_()
-        self._values[:, :2] = values[..., 0]
-        # the slope along pi is weights[:2] values[:2]; its mean under pi comes off with the third
-        torch.bmm(weights, self._values, out=rows.policy(out)).mul_(policy)
-        if rows.starts:
-            along = self._reset[:, None] * self._half[..., 0] * means[:, :states].sum(-1)
+            along = self._first[..., 0] * means[:, :states].sum(-1)
             rows.start(out).copy_(softmax_slope(start, along))
         return 0.5 * (played * self._mean).sum((1, 2, 3))
 
-    def _solve(self, seen: Tensor, first: Tensor) -> tuple[Tensor, Tensor]:
+    def _solve(self, first: Tensor) -> tuple[Tensor, Tensor]:
         """Masses and values of all plays, (m, hypothesis, z, 1) each."""
-        system = self._system
-        torch.lerp(seen[:, None, :, 1], seen[:, None, :, 0], self._plus, out=system)
-        system.diagonal(dim1=-2, dim2=-1).sub_(1 / self._keep)  # both sides over -(1-r)
-        factors, pivots, _ = torch.linalg.lu_factor_ex(system.mT)
-        inflow = (-self._reset[:, None, None] * first)[..., None].expand(-1, 2, -1, -1)
+        torch.lerp(self._lost, self._won, self._plus, out=self._system)
+        self._diagonal.sub_(self._less)
+        factors, pivots, _ = torch.linalg.lu_factor_ex(self._system.mT)
+        inflow = (self._entry * first)[..., None].expand(-1, 2, -1, -1)
         played = torch.linalg.lu_solve(factors, pivots, inflow)
         return played, torch.linalg.lu_solve(factors, pivots, self._paid, adjoint=True)
 
