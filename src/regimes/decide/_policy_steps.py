@@ -8,6 +8,7 @@ while here a reward must not fall and the change of its gradient is bounded as i
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -167,7 +168,7 @@ def climb(
     for number in range(met, len(meetings)):
         going = _rejoined(field, books) if number > met else going
         part = dataclasses.replace(limits, until=meetings[number])
-        _stretch(going, books, rows, part, lambda now, n=number: _save(shelf, now, books, n))
+        _stretch(going, books, rows, part, functools.partial(_save, shelf, books, number))
     return books
 
 
@@ -275,7 +276,7 @@ def _rounding(field: PolicyField, books: Books) -> Floats:
     return field.rounding.double().cpu().numpy() * np.ones(len(books.time))
 
 
-def _save(shelf: Shelf, going: Going, books: Books, met: int) -> None:
+def _save(shelf: Shelf, books: Books, met: int, going: Going) -> None:
     """Leave the whole run in its checkpoint, when it is time."""
     if not shelf.due(ended=len(going.ids) == 0):
         return
