@@ -262,7 +262,7 @@ def test_frozen_parameters_stay_out():
 
 def test_wider_networks_stay_closer_to_their_linearisation():
     """LIN-35: relative distance after 100 steps falls with width, log-log slope in [-.9, -.3]."""
-    ds = data.digits(100, 100, seed=0, dtype=torch.float64).pipe(
+    ds = data.digits(200, 100, seed=0, dtype=torch.float64).pipe(
         data.flatten(), data.parity(), data.standardize(), data.sphere()
     )
     x, y = ds.x_train, ds.y_train[:, None]
