@@ -224,10 +224,16 @@ def test_what_cannot_be_differentiated_twice_is_named():
         Curvature(made(Once), x, y, loss).product(torch.ones(15))
 
 
-def test_vectors_beyond_the_memory_are_refused():
-    curve = curvature("mlp", memory="60kB")
-    with pytest.raises(ValueError, match=r"60 vectors of 43 entries take .* method='hutchinson'"):
+def test_vectors_beyond_the_memory_are_refused_or_taken_in_turn():
+    curve, free = curvature("mlp", memory="60kB"), curvature("mlp")
+    with pytest.raises(ValueError, match=r"15 vectors of 43 entries take .* method='hutchinson'"):
         curve.trace(samples=30)
+    assert curve._hold(30, "", least=1) < 30
+    found, expected = (c.trace(samples=30, method="hutchinson") for c in (curve, free))
+    assert found.value == pytest.approx(expected.value)
+    assert found.error == pytest.approx(expected.error)
+    found, expected = (c.spectral_density(steps=4).mean(torch.square) for c in (curve, free))
+    assert found.value == pytest.approx(expected.value)
 
 
 def test_it_shows_what_it_is_of():
