@@ -4,7 +4,7 @@ Both parts of ours against the whole matrix of the peers: `torch.func.hessian` i
 same with its columns in chunks of 64 (`vmap` of `jvp(grad(loss))`), which is the better recipe.
 Medians of rounds in one process, in which all are timed side by side; one round of a peer that
 takes more than four seconds. Ratios are of CPU time (in wall time), peer / ours; the bar is held
-against `torch.func.hessian`. "bound" is the time that n N^2 multiply-adds take, what the upper
+against `torch.func.hessian`. "bound" is the CPU time that n N^2 multiply-adds take, what the upper
 triangle of J^T l'' J needs at the rate of a product of large matrices. Peaks are of resident memory
 above the start, in a process of its own, in units of an N x N matrix.
 """
@@ -126,11 +126,11 @@ def compare(case: str, dtype: torch.dtype) -> dict[str, Any]:
         row[engine] = {"error": float(f"{error:.1e}")}
         works[engine], times[engine] = run, []
     for i in range(5):
-        for engine, run in works.items():
+        for engine, timed in works.items():
             if i == 0 or times[engine][0][0] < 4.0:
-                times[engine].append(times_of(run, _SHORTEST))
+                times[engine].append(times_of(timed, _SHORTEST))
     a = torch.randn(N, N, dtype=dtype)
-    rate = N**3 / median_seconds(lambda: a @ a, 3)  # multiply-adds
+    rate = N**3 / times_of(lambda: a @ a, _SHORTEST)[1]  # multiply-adds
     row["bound_seconds"] = round(0.5 * len(x) * N**2 / rate, 4)
     for engine, measured in times.items():
         wall, cpu = (statistics.median(column) for column in zip(*measured, strict=True))
