@@ -293,6 +293,13 @@ def test_bad_input():
         policy_flow("two arms", logits)
     with pytest.raises(ValueError, match="increasing"):
         policy_flow(problem, logits, times=[2.0, 1.0])
+    own = TwoArms(Ram(1), gap=0.5, reset=0.1).tabular()
+    with pytest.raises(ValueError, match=r"policy is torch.float32 .* and the problem torch.f"):
+        policy_flow(own, torch.zeros(2, 5))
+    with pytest.raises(ValueError, match=r"start must have shape \(..., 10\)"):
+        policy_flow(own, torch.zeros(2, 5).double(), torch.zeros(2).double())
+    with pytest.raises(ValueError, match="lost beside one"):
+        policy_flow(TwoArms(memory, gap=0.5, reset=1e-16), logits)
     with pytest.raises(ValueError, match="until must be a finite number"):
         policy_flow(problem, logits, until=-1.0)
     with pytest.raises(ValueError, match="whose first step is a number"):

@@ -124,6 +124,19 @@ def series(transition: Tensor, start: Tensor, reset: Tensor) -> Tensor:
 def _needs_reset(solver: str, reset: Tensor) -> None:
     if not bool((reset > 0).all()):
         raise ValueError(f"solver={solver!r} needs reset > 0, got 0; without resets use 'gth'")
+    not_lost(reset, "use solver='gth'")
+
+
+def not_lost(reset: Tensor, instead: str) -> None:
+    """Raise where `1 - r` keeps less than a digit of r, so that a linear system would be noise."""
+    kind = reset.dtype
+    least = 10 * torch.finfo(kind).eps
+    if not bool((reset >= least).all()):
+        float64 = "" if kind == torch.float64 else ", or float64"
+        raise ValueError(
+            f"a reset of {reset.min().item():.3g} is lost beside one in {kind}, where {least:.1e} "
+            f"is the least; {instead}{float64}"
+        )
 
 
 def _gth(transition: Tensor, start: Tensor, reset: Tensor) -> Tensor:

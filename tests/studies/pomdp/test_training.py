@@ -151,3 +151,47 @@ def test_the_bound_is_checked_by_iteration(study, verdicts):
     data = known()
     data["bound_iterated"] = data.bound_iterated + 1e-9
     assert verdicts(study, data)["POM-37"] == "not reproduced"
+
+
+@pytest.fixture(scope="module")
+def table(smoke):
+    return smoke("pomdp/training").dataset
+
+
+def test_q_only_falls_and_ends_where_it_is_said_to(table):
+    runs = table.isel(trial=np.isfinite(table.end_q.values).any(1))
+    q = runs.q.transpose("trial", "seed", "t").values
+    assert (np.nan_to_num(np.diff(q)) < 1e-12).all()
+    own = np.isfinite(runs.end_q.values)
+    assert (runs.end_q.values[own] <= np.nanmin(q[own], axis=-1) + 1e-12).all()
+    np.testing.assert_allclose(runs.start_q.values[own], q[..., 0][own])
+
+
+def test_no_flow_beats_the_bound(study, verdicts, table):
+    assert verdicts(study, table)["POM-37"] == "reproduced"
+
+
+def test_starts_without_chance_are_the_same_for_all_seeds(table):
+    for name, alike in (("ccp", True), ("necklace", True), ("random", False)):
+        ends = table.end_q.values[(table.init == name).values & (table.block != "line").values]
+        assert len(ends)
+        assert (ends[:, 0] == ends[:, 1]).all() == alike
+
+
+def test_the_best_exits_are_better_than_those_training_starts_from(table):
+    """The start is blurred by 1e-4; without that it has exits r^(1/2) and r^(1/4)."""
+    from regimes import decide
+
+    memory = decide.Memento(2)
+    problem = decide.TwoArms(memory, gap=0.1, reset=1e-3)
+    start = decide.necklace_policy(memory, 1e-3**0.5, 1e-3**0.25)
+    (best,) = table.strict_q.values[(table.block == "strict").values]
+    assert 0.3 < best < float(problem.q(start.actions))
+
+
+def test_the_policies_that_are_drawn_are_those_of_full_memories(table):
+    chosen = (table.block == "small-memento") & (table.init == "cycles")
+    play = table.policy.values[chosen.values][0]
+    flip = play[:16, :2].reshape(4, 4, 2)  # arms, outcomes, next arm; arms AA AB BA BB
+    assert flip[1, 0, 0] > 0.99  # AB++ speaks for none: A, the oldest, again
+    assert flip[2, 3, 1] > 0.99  # BA--

@@ -28,7 +28,8 @@ def _curves(dataset: Data) -> Figure:
         "flow (mu = 0.1): a thin line a seed, a thick one their median as far as all have come. "
         "Starts with structure help a RAM (A, B) a lot and a Memento (C, D) little. At equal "
         "memory and from random starts (E, F) the Memento, which is told what to remember, learns "
-        "more. Dashed: the best column of confidence; dotted: the bound of all players."
+        "more. Dashed: the best column of confidence, and the limit of the necklace policy without "
+        "resets; dotted: the bound of all players."
     )
     titles = []
     for block, letter in PANELS.items():
@@ -53,6 +54,8 @@ def _curves(dataset: Data) -> Figure:
         height=1050,
         legend="below",
     )
+    from regimes.theory import q_necklace
+
     for panel, block in enumerate(PANELS, start=1):
         try:
             at = rows(dataset, block)
@@ -66,12 +69,14 @@ def _curves(dataset: Data) -> Figure:
                 else str(one.memory.item()).split("-")[0]
             )
             _bundle(figure, one, name, panel)
-        columns = np.unique(at.ccp_q.values[np.isfinite(at.ccp_q.values)])
-        for q in columns:
+        for name in dict.fromkeys(at.memory.values.tolist()):
+            kind, _, size = name.partition("-")
+            if kind == "memento":  # without resets, where it is known
+                draw.level(figure, y=float(q_necklace(int(size), 0.1)), dash="dash", panel=panel)
+        for q in np.unique(at.ccp_q.values[np.isfinite(at.ccp_q.values)]):
             draw.level(figure, y=float(q), dash="dash", panel=panel)
-        draw.level(
-            figure, y=float(at.bayes_q[0] * (1 - at.reset[0]) + at.reset[0] / 2), panel=panel
-        )
+        reset = float(at.reset[0])
+        draw.level(figure, y=float(at.bayes_q[0]) * (1 - reset) + reset / 2, panel=panel)
     return figure
 
 
