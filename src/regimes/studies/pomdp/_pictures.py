@@ -61,7 +61,7 @@ def columns_of(figure: Figure, policy: np.ndarray) -> None:
                     aside = (0.1 if outcome else -0.1, 0.0) if e == arm else (0.0, 0.2 - 0.4 * e)
                     ends = np.array([(width * e, n + 1.0), (width * arm, to + 1.0)]) + aside
                     short = 0.28 if e == arm else 0.12
-                    arrows.append(_shortened(*ends, short))
+                    arrows.append(_shortened(ends[0], ends[1], short))
             if arrows:
                 full = f"{name}, small probability" if thin else name
                 _arrows(figure, arrows, full, color, thin)
