@@ -165,7 +165,7 @@ def test_ends():
     run = policy_flow(problem, logits, start, until=1e3, max_steps=10)
     assert run.status == (flow.Status.OUT_OF_STEPS,) * 2
     assert (run.steps + run.refused).tolist() == [10, 10]
-    run = policy_flow(problem, logits, start, wall=1e-9)
+    run = policy_flow(problem, logits, start, max_seconds=1e-9)
     assert run.status == (flow.Status.OUT_OF_TIME,) * 2
     torch.testing.assert_close(run.logits, logits)
     torch.testing.assert_close(run.start_logits, start)

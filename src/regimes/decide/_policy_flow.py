@@ -33,7 +33,7 @@ def policy_flow(
     *,
     until: float = 1e9,
     max_steps: int = 10_000_000,
-    wall: float | None = None,
+    max_seconds: float | None = None,
     tolerance: float = 1e-4,
     rule: StepRule | None = None,
     stages: int = 1,
@@ -65,7 +65,7 @@ def policy_flow(
             problem has it (uniform over blank memories).
         until: time at which a member ends, exactly.
         max_steps: steps tried per member, taken or refused.
-        wall: seconds for all members together, those before an interruption included.
+        max_seconds: wall clock for all members together, that before an interruption included.
         tolerance: how far a slope may change in a step.
         rule: first length and factors of the steps; `StepRule(first=1.0)` is the literature's.
         stages: of a step at most. One is Euler, whose steps are limited by stability from times
@@ -103,7 +103,7 @@ def policy_flow(
     rows = Rows(w.shape[2], w.shape[1], 0 if v is None else v.shape[1])
     packed = rows.packed(w, v)
     field = _field(problem, rows, packed)
-    limits = _limits(tolerance, rule, stages, until, max_steps, wall)
+    limits = _limits(tolerance, rule, stages, until, max_steps, max_seconds)
     marks = _marks(times, limits.until)
 
     def described() -> dict[str, object]:
@@ -203,7 +203,7 @@ def _limits(
     stages: int,
     until: float,
     max_steps: int,
-    wall: float | None,
+    max_seconds: float | None,
 ) -> Limits:
     chosen = StepRule(first=1.0) if rule is None else rule
     instance("rule", chosen, StepRule, "a flow.StepRule")
@@ -218,7 +218,7 @@ def _limits(
         stages=positive_int("stages", stages),
         until=real("until", until, above=0.0),
         max_steps=positive_int("max_steps", max_steps),
-        wall=None if wall is None else real("wall", wall, above=0.0),
+        wall=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from regimes.lab import Figure, draw
 
 OUTCOME = ((draw.GREEN, "after +"), (draw.RED, "after -"))  # reward index 0 and 1
+NEVER = 1e-12  # transitions below are drawn nowhere
 LIKELY = 0.5  # transitions below are drawn thin
 
 
@@ -57,7 +58,7 @@ def columns_of(figure: Figure, policy: np.ndarray) -> None:
             for n, e, to, arm in np.ndindex(states, 2, states, 2):
                 p = play[n, e, outcome, to, arm]
                 moves = (n, e) != (to, arm)
-                if moves and p > 1e-12 and (p < LIKELY) == thin:
+                if moves and p > NEVER and (p < LIKELY) == thin:
                     aside = (0.1 if outcome else -0.1, 0.0) if e == arm else (0.0, 0.2 - 0.4 * e)
                     ends = np.array([(width * e, n + 1.0), (width * arm, to + 1.0)]) + aside
                     short = 0.28 if e == arm else 0.12
@@ -87,7 +88,7 @@ def necklaces_of(figure: Figure, flip: np.ndarray, chain: list[list[int]]) -> No
     outcomes = ["\u2009".join(each) for each in words(m, "+\u2212")]  # apart, as wide as a plus
     exits = [
         (int(word), (int(word) << 1 & (2**m - 1)) | (1 - (int(word) >> (m - 1))), rewards)
-        for word, rewards in np.argwhere(flip > 1e-12)
+        for word, rewards in np.argwhere(flip > NEVER)
     ]
     place = _rows(chain, [(word, after) for word, after, _ in exits])
     turns, round_ = [], []
