@@ -136,7 +136,7 @@ def policy_flow(
 
 def _logits(name: str, value: Tensor, axes: int) -> Tensor:
     """Logits with a leading axis of members."""
-    instance(name, value, Tensor, "a tensor")
+    instance(name, value, Tensor, "a tensor (write *found to pass both parts of a Logits)")
     shapes = "(A, O) or (R, A, O)" if axes == 2 else "(n,) or (R, n)"
     if value.ndim not in (axes, axes + 1) or value.numel() == 0:
         raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}")

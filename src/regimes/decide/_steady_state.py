@@ -10,7 +10,7 @@ import torch
 
 from regimes._check import choose, shown
 from regimes.decide._gth import gth
-from regimes.decide._probabilities import probabilities, same_kind
+from regimes.decide._probabilities import members, probabilities, same_kind
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -56,6 +56,7 @@ def steady_state(
     p0 = probabilities("start", start, (T.shape[-1],), -1, "a probability of each state")
     same_kind("start", p0, T, "transition")
     r = reset_of(reset, T)
+    members(transition=T.shape[:-2], start=p0.shape[:-1], reset=r.shape)
     return choose(solver, SOLVERS, "solver")(T, p0, r)
 
 

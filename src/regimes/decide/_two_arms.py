@@ -273,7 +273,8 @@ class TwoArms:
         A, count = self.actions, self.observations
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
-            instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
+            told = f"a tensor (..., {A}, {count}), as the actions of a Policy are"
+            instance("policy", policy, torch.Tensor, told)
             policy = probabilities("policy", policy, (A, count), -2, words, "the actions")
         p0 = self._start(start, policy) if check or start is None else start
         if check:
