@@ -63,7 +63,8 @@ def policy_flow(
         start_logits: where the distributions of the start begin, (R, n), or (n,) for all: of
             `Ram`'s blank memories, or of a tabular problem's states. None leaves the start as the
             problem has it (uniform over blank memories).
-        until: time at which a member ends, exactly.
+        until: time at which a member ends, exactly. The default is the literature's and can take
+            Euler's steps hours; 1e4 is a first look.
         max_steps: steps tried per member, taken or refused.
         max_seconds: wall clock for all members together, that before an interruption included.
         tolerance: how far a slope may change in a step.
