@@ -26,6 +26,7 @@ from torch import Tensor
 
 from regimes._random import generator
 from regimes.decide import Memento, Ram, TwoArms, policy_flow
+from regimes.decide._shortcuts import Shortcuts
 
 GAP, RESET, SEEDS = 0.1, 1e-3, 20
 TOLERANCE = 1e-4
@@ -90,6 +91,8 @@ def ours(memory: Ram | Memento, members: int, steps: int) -> None:
 
 def solves(memory: Ram | Memento, members: int) -> Callable[[], Any]:
     """The solves of one step: masses and values of the chain of plays, both hypotheses."""
+    if isinstance(memory, Memento) and memory.depth > 3:
+        return long_solves(memory, members)
     n = 2 * memory.states if isinstance(memory, Ram) else 2 * 4 ** (memory.depth - 1)
     chain = torch.rand(members, 2, n, n, generator=generator(0, "chain"), dtype=torch.float64)
     chain = chain / chain.sum(-2, keepdim=True)
@@ -102,6 +105,16 @@ def solves(memory: Ram | Memento, members: int) -> Callable[[], Any]:
         torch.linalg.lu_solve(factors, pivots, right, adjoint=True)
 
     return run
+
+
+def long_solves(memory: Memento, members: int) -> Callable[[], Any]:
+    """The same of a long memory, where most plays are left out of the dense systems."""
+    plays, draws = 2 * 4 ** (memory.depth - 1), generator(0, "chain")
+    steps = torch.rand(members, 2, 4 * plays, generator=draws, dtype=torch.float64)
+    steps = steps * (1 - RESET) / 4  # two rewards and two arms follow each play
+    right = torch.ones(members, 2, plays, dtype=torch.float64)
+    shortcuts = Shortcuts.of(memory.depth, right.device)
+    return lambda: shortcuts.solve(steps, right, right)
 
 
 def cost(work: Callable[[], Any], times: int = 1) -> float:

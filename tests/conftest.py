@@ -2,16 +2,27 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
-import torch
-from hypothesis import settings
 
-# Two pytest workers share two cores: one thread each, and no deadline that a busy machine breaks.
-torch.set_num_threads(1)
-settings.register_profile("regimes", deadline=None, max_examples=25, derandomize=True)
-settings.load_profile("regimes")
+# The tests start many interpreters: what one has compiled, the others read.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+def pytest_configure(config):
+    """Prepare what tests use; the process that only hands them out to workers loads none of it."""
+    if config.getoption("numprocesses") and not hasattr(config, "workerinput"):
+        return
+    import torch
+    from hypothesis import settings
+
+    # Workers share the cores: one thread each, and no deadline that a busy machine breaks.
+    torch.set_num_threads(1)
+    settings.register_profile("regimes", deadline=None, max_examples=25, derandomize=True)
+    settings.load_profile("regimes")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -25,21 +36,25 @@ def pytest_collection():
     return found
 
 
-@pytest.fixture(params=[torch.float32, torch.float64], ids=["float32", "float64"])
+@pytest.fixture(params=["float32", "float64"])
 def dtype(request):
     """Both precisions."""
-    return request.param
+    import torch
+
+    return getattr(torch, request.param)
 
 
 @pytest.fixture
 def tolerance(dtype):
     """Relative tolerance that fits the precision."""
-    return 1e-5 if dtype == torch.float32 else 1e-10
+    return 1e-5 if dtype.itemsize == 4 else 1e-10
 
 
 @pytest.fixture(autouse=True)
 def global_random_state_untouched():
     """Library code must leave the global random state alone."""
+    import torch
+
     before = torch.get_rng_state()
     yield
     assert torch.equal(before, torch.get_rng_state()), "a call changed torch's global random state"

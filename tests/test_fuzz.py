@@ -9,8 +9,10 @@ import torch
 from regimes import data, measure, theory
 from tests import fuzz_public as fuzz
 
-# They train networks, which takes too long here; `--all` tries them too.
-TOO_LONG = {f"flow.{name}" for name in ("gradient_flow", "descend", "kernel_flow")}
+# They train, which takes too long here; `--all` tries them too.
+TOO_LONG = {f"flow.{name}" for name in ("gradient_flow", "descend", "kernel_flow")} | {
+    "decide.policy_flow"
+}
 STRIPE = (-0.3, 1.18549)
 
 

@@ -1,6 +1,6 @@
 """regimes: a laboratory for how neural networks learn.
 
-The rooms (`data`, `nets`, `kernels`, `tangent`, `curvature`, `flow`, `decide`, `measure`, ...) load
+The rooms (`data`, `nets`, `kernels`, `tangent`, `flow`, `curvature`, `decide`, `measure`, ...) load
 when they are first used, so that `import regimes` stays fast and a program that only draws data
 never imports the rest.
 """
@@ -20,8 +20,8 @@ _ROOMS = (
     "nets",
     "kernels",
     "tangent",
-    "curvature",
     "flow",
+    "curvature",
     "decide",
     "measure",
     "theory",

@@ -45,11 +45,22 @@ def test_a_small_budget_makes_blocks_and_a_smaller_one_is_refused():
     curve.product(drawn(curve.size))
     point = curve._products._point_bytes[False]
     fixed = 4 * 8 * curve.size
-    tight = curvature("mlp", memory=fixed + 5 * point)
+    tight = curvature("mlp", memory=fixed + 10 * point)
     assert tight._products._limits("total", 1) == (2, 1)
     torch.testing.assert_close(tight.product(drawn(curve.size)), curve.product(drawn(curve.size)))
     with pytest.raises(ValueError, match="too small for one product: at least"):
         curvature("mlp", memory=fixed).product(drawn(curve.size))
+
+
+def test_a_point_weighs_the_same_among_many():
+    net, x, y, loss = CASES["convolutions"].arguments()
+    few, many = (
+        Curvature(net, x, y, loss),
+        Curvature(net, x.repeat(40, 1, 1, 1), y.repeat(40), loss),
+    )
+    for curve in (few, many):
+        curve.product(drawn(curve.size))
+    assert few._products._point_bytes == many._products._point_bytes
 
 
 def test_the_graph_is_kept_between_products():
@@ -213,10 +224,16 @@ def test_what_cannot_be_differentiated_twice_is_named():
         Curvature(made(Once), x, y, loss).product(torch.ones(15))
 
 
-def test_vectors_beyond_the_memory_are_refused():
-    curve = curvature("mlp", memory="60kB")
-    with pytest.raises(ValueError, match=r"60 vectors of 43 entries take .* method='hutchinson'"):
+def test_vectors_beyond_the_memory_are_refused_or_taken_in_turn():
+    curve, free = curvature("mlp", memory="60kB"), curvature("mlp")
+    with pytest.raises(ValueError, match=r"15 vectors of 43 entries take .* method='hutchinson'"):
         curve.trace(samples=30)
+    assert curve._hold(30, "", least=1) < 30
+    found, expected = (c.trace(samples=30, method="hutchinson") for c in (curve, free))
+    assert found.value == pytest.approx(expected.value)
+    assert found.error == pytest.approx(expected.error)
+    found, expected = (c.spectral_density(steps=4).mean(torch.square) for c in (curve, free))
+    assert found.value == pytest.approx(expected.value)
 
 
 def test_it_shows_what_it_is_of():

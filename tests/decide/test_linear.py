@@ -62,3 +62,5 @@ def test_bad_input():
         linear(Memento(2), 0.1)
     with pytest.raises(ValueError, match="policy must be a Policy"):
         likelihood_ratios(torch.ones(4, 10), 0.1)
+    with pytest.raises(ValueError, match=r"random access memory, .* got \(2, 21\)"):
+        likelihood_ratios(Policy(torch.full((2, 21), 0.5)), 0.1)

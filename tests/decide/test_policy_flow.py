@@ -3,6 +3,7 @@
 import json
 import warnings
 
+import numpy as np
 import pytest
 import torch
 
@@ -104,12 +105,13 @@ def test_slopes_are_those_of_the_problem(memory):
         )
 
 
+@pytest.mark.parametrize("stages", [1, 5])
 @pytest.mark.parametrize("memory", [Ram(3), Memento(2)], ids=str)
-def test_members_do_not_influence_each_other(memory):
+def test_members_do_not_influence_each_other(memory, stages):
     """Each with its own arms, reset and end; and each alone."""
     logits, start = starts(memory, 3)
     gap, reset = torch.tensor([0.1, 0.4, 0.9]).double(), torch.tensor([0.2, 0.01, 0.05]).double()
-    options = {"until": 1e3, "max_steps": 60}
+    options = {"until": 1e3, "max_steps": 60, "stages": stages}
     run = policy_flow(TwoArms(memory, gap=gap, reset=reset), logits, start, **options)
     assert len(set(run.status)) == 2
     for i in range(3):
@@ -163,7 +165,7 @@ def test_ends():
     run = policy_flow(problem, logits, start, until=1e3, max_steps=10)
     assert run.status == (flow.Status.OUT_OF_STEPS,) * 2
     assert (run.steps + run.refused).tolist() == [10, 10]
-    run = policy_flow(problem, logits, start, wall=1e-9)
+    run = policy_flow(problem, logits, start, max_seconds=1e-9)
     assert run.status == (flow.Status.OUT_OF_TIME,) * 2
     torch.testing.assert_close(run.logits, logits)
     torch.testing.assert_close(run.start_logits, start)
@@ -215,15 +217,16 @@ class Memory:
         return None if self.saved is None else (self.saved[0], json.loads(self.saved[1]))
 
 
-@pytest.mark.parametrize("memory", [Ram(3), Memento(2)], ids=str)
+@pytest.mark.parametrize(("memory", "stages"), [(Ram(3), 1), (Memento(2), 1), (Ram(3), 5)], ids=str)
 @pytest.mark.parametrize("stop_at", [1, 25, 50])
-def test_goes_on_bit_for_bit(memory, stop_at):
+def test_goes_on_bit_for_bit(memory, stages, stop_at):
     """Stopped at the first step, amid, and after a member's end."""
     logits, start = starts(memory, 3)
     gap, reset = torch.tensor([0.1, 0.4, 0.9]).double(), torch.tensor([0.2, 0.01, 0.05]).double()
     problem = TwoArms(memory, gap=gap, reset=reset)
-    options = {"until": 1e3, "max_steps": 60}
-    whole = policy_flow(problem, logits, start, **options)
+    options = {"until": 1e3, "max_steps": 60, "stages": stages}
+    full = Memory()
+    whole = policy_flow(problem, logits, start, checkpoint=full, **options)
     cut = Memory(stop_at)
     with pytest.raises(PowerCutError):
         policy_flow(problem, logits, start, checkpoint=cut, **options)
@@ -231,7 +234,7 @@ def test_goes_on_bit_for_bit(memory, stop_at):
         warnings.simplefilter("error")
         again = Memory(saved=cut.saved)
         resumed = policy_flow(problem, logits, start, checkpoint=again, **options)
-    assert again.saves < 60 - stop_at + 1
+    assert again.saves == full.saves - stop_at
     for name, value in vars(whole).items():
         found = getattr(resumed, name)
         if isinstance(value, torch.Tensor):
@@ -290,6 +293,13 @@ def test_bad_input():
         policy_flow("two arms", logits)
     with pytest.raises(ValueError, match="increasing"):
         policy_flow(problem, logits, times=[2.0, 1.0])
+    own = TwoArms(Ram(1), gap=0.5, reset=0.1).tabular()
+    with pytest.raises(ValueError, match=r"policy is torch.float32 .* and the problem torch.f"):
+        policy_flow(own, torch.zeros(2, 5))
+    with pytest.raises(ValueError, match=r"start must have shape \(..., 10\)"):
+        policy_flow(own, torch.zeros(2, 5).double(), torch.zeros(2).double())
+    with pytest.raises(ValueError, match="lost beside one"):
+        policy_flow(TwoArms(memory, gap=0.5, reset=1e-16), logits)
     with pytest.raises(ValueError, match="until must be a finite number"):
         policy_flow(problem, logits, until=-1.0)
     with pytest.raises(ValueError, match="whose first step is a number"):
@@ -298,24 +308,25 @@ def test_bad_input():
         policy_flow(problem, logits, checkpoint="here")
 
 
-def test_stages_follow_the_same_curve_in_fewer_looks():
-    """Against Euler's finest steps; and one stage is Euler."""
-    from regimes.decide._general_field import GeneralField
-    from regimes.decide._legendre import leap
-    from regimes.decide._policy_field import Rows
+def test_stages_follow_the_same_curve_in_fewer_steps():
+    """Where stability limits Euler's steps."""
+    problem = TwoArms(Ram(2), gap=0.1, reset=1e-3)
+    logits, start = starts(Ram(2), 2)
+    options = {"until": 1e5, "times": [1e3, 1e4, 1e5]}
+    euler = policy_flow(problem, logits, start, **options)
+    many = policy_flow(problem, logits, start, stages=20, **options)
+    torch.testing.assert_close(many.q, euler.q, rtol=3e-3, atol=0.0)
+    assert many.steps.sum() * 4 < euler.steps.sum()
 
-    problem = TwoArms(Ram(2), gap=0.5, reset=0.05)
-    logits, _ = starts(Ram(2), 2)
-    fine = policy_flow(problem, logits, until=300.0, tolerance=2e-5)
-    many = policy_flow(problem, logits, until=300.0, stages=4)
-    torch.testing.assert_close(many.end_rewards, fine.end_rewards, rtol=1e-2, atol=0.0)
-    assert (many.steps * 4 < fine.steps).all()
-    rows = Rows(10, 4, 0)
-    w, length = rows.packed(logits, None), torch.tensor([0.1, 20.0]).double()
-    field, slope = GeneralField(problem, rows, w), torch.empty_like(w)
-    field.slopes(w, out=slope)
-    one = leap(field, w, slope, length, 1, out=torch.empty_like(w))
-    torch.testing.assert_close(one, w + length[:, None] * slope)
+
+class Decay:
+    """A flow back to zero with a rate for each logit."""
+
+    def __init__(self, *rates):
+        self.rates = torch.tensor(rates, dtype=DOUBLE)
+
+    def slopes(self, logits, out):
+        torch.mul(logits, -self.rates, out=out)
 
 
 def test_stages_damp_what_euler_cannot():
@@ -324,15 +335,31 @@ def test_stages_damp_what_euler_cannot():
 
     from regimes.decide._legendre import leap
 
-    class Decay:
-        def slopes(self, logits, out):
-            torch.mul(logits, -1.0, out=out)
+    stages = np.array([1, 1, 2, 3, 7, 7])
+    ends = stages * (stages + 1)
+    lengths = ends * np.array([0.5, 0.99, 0.3, 0.7, 0.1, 0.99])
+    start = torch.ones(6, 1, dtype=DOUBLE)
+    end = leap(
+        Decay(1.0), start, -start, torch.from_numpy(lengths), stages, torch.empty_like(start)
+    )
+    expected = [
+        legval(1 - 2 * length / full, [0] * s + [1])
+        for s, full, length in zip(stages, ends, lengths, strict=True)
+    ]
+    torch.testing.assert_close(end[:, 0], torch.tensor(expected, dtype=DOUBLE))
+    assert (end.abs() <= 1).all()
 
-    for stages in (1, 2, 3, 7):
-        ends = stages * (stages + 1)
-        lengths = torch.tensor([0.3, 0.5 * ends, 0.99 * ends]).double()
-        start = torch.ones(3, 1).double()
-        end = leap(Decay(), start, -start, lengths, stages, out=torch.empty_like(start))
-        expected = legval(1 - 2 * lengths.numpy() / ends, [0] * stages + [1])
-        torch.testing.assert_close(end[:, 0], torch.from_numpy(expected))
-        assert (end.abs() <= 1).all()
+
+def test_the_fastest_rate_and_the_stages_it_asks_for():
+    from regimes.decide._legendre import fastest_rate, longest_step, stages_of
+
+    field, logits = Decay(0.1, 3.0, 0.5), normal(2, 3)
+    slope, direction = torch.empty_like(logits), torch.ones(2, 3, dtype=DOUBLE)
+    field.slopes(logits, out=slope)
+    for _ in range(12):
+        rate = fastest_rate(field, logits, slope, direction)
+    np.testing.assert_allclose(rate, 3.0, rtol=1e-6)
+    longest = longest_step(rate, 5)
+    np.testing.assert_allclose(longest, 30 / (1.25 * 3.0), rtol=1e-6)
+    assert stages_of(rate, longest, 5).tolist() == [5, 5]
+    assert stages_of(rate, longest * [0.9, 0.01], 5).tolist() == [5, 1]

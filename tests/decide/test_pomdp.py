@@ -138,3 +138,10 @@ def test_what_is_no_problem_is_refused(change, message):
 def test_what_is_no_policy_is_refused(policy, message):
     with pytest.raises(ValueError, match=message):
         TabularPOMDP(**good()).value(policy)
+
+
+def test_members_fit_together(problem, random_policy, random_start):
+    policy, start = random_policy(problem, 3), random_start(2, problem.states)
+    for number in (problem.value, problem.reward, problem.gradient):
+        with pytest.raises(ValueError, match=r"policy has \(3,\), start has \(2,\)"):
+            number(policy, start)

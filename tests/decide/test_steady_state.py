@@ -101,5 +101,9 @@ def test_a_chain_must_be_square_and_lose_nothing():
         steady_state(torch.full((2, 3), 0.5).double(), START, 0.1)
     with pytest.raises(ValueError, match=r"start is torch\.float32"):
         steady_state(T2, START.float(), 0.1)
+    with pytest.raises(ValueError, match=r"transition has \(3,\), start has \(2,\)"):
+        steady_state(T2.expand(3, 2, 2), START.expand(2, 2), 0.1)
+    with pytest.raises(ValueError, match=r"transition has \(3,\), start has \(2,\)"):
+        gth(T2.expand(3, 2, 2), START.expand(2, 2))
     with pytest.raises(ValueError, match=r"a sum is 0\.9"):
         gth(0.9 * T2, START)

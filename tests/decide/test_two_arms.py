@@ -228,8 +228,16 @@ def test_memento_is_the_same_player_with_memories_for_short_words(depth, random_
     [
         (lambda: TwoArms("ram", gap=0.1, reset=0.1), "memory must be Ram"),
         (lambda: TwoArms(Ram(1), reset=0.1), "give either gap, as in gap=0.1, or arms"),
-        (lambda: TwoArms(Ram(1), gap=0.0, reset=0.1), r"gap must be in \(0, 1\], got 0"),
-        (lambda: TwoArms(Ram(1), arms=(0.3, 0.6), reset=0.1), "got better = 0.3 and worse = 0.6"),
+        (lambda: TwoArms(Ram(1), gap=0.0, reset=0.1), r"gap must lie in \(0, 1\], got 0"),
+        (lambda: TwoArms(Ram(1), gap=True, reset=0.1), "gap must lie in"),
+        (
+            lambda: TwoArms(Ram(1), gap=[0.1] * 2, reset=torch.full((3,), 0.1)),
+            r"arms has \(2,\), reset",
+        ),
+        (
+            lambda: TwoArms(Ram(1), arms=(0.3, 0.6), reset=0.1),
+            r"k_A must be above k_B, got \(0.3, 0.6\)",
+        ),
         (lambda: TwoArms(Ram(1), arms=0.3, reset=0.1), "arms must be a pair"),
         (lambda: TwoArms(Ram(1), gap=0.1, reset=1.0), "reset must be below 1"),
         (lambda: TwoArms(Ram(1), gap=0.1, reset=-0.1), "reset is a probability"),
@@ -251,6 +259,14 @@ def test_what_is_no_player_is_refused(random_policy):
         ram.q(policy, torch.ones(1).double())
     with pytest.raises(ValueError, match="starts with the empty word: leave start out"):
         memento.q(random_policy(memento), torch.ones(1).double())
+    with pytest.raises(ValueError, match=r"members do not fit .*: policy has \(3,\), start has"):
+        ram.q(policy.expand(3, -1, -1), torch.eye(2).double())
+    hardly = TwoArms(Ram(2), gap=0.1, reset=1e-17)
+    for number in (hardly.q, hardly.value, hardly.gradient):
+        with pytest.raises(ValueError, match=r"a reset of 1e-17 is lost beside one in .*'gth'"):
+            number(policy)
+    with pytest.raises(ValueError, match="or float64"):
+        TwoArms(Ram(2), gap=0.1, reset=1e-8).q(policy.float())
     with pytest.raises(ValueError, match="hypothesis must be 0"):
         ram.transition(policy, 2)
     with pytest.raises(ValueError, match=r"would have .* entries; use a smaller memory"):

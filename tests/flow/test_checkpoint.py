@@ -1,6 +1,7 @@
 """Runs that are stopped and go on: every field equal, bit for bit, to the undisturbed run."""
 
 import copy
+import functools
 import json
 import warnings
 
@@ -20,7 +21,7 @@ class Memory:
 
     def __init__(self, every=1, stop_at=None, saved=None):
         self.every, self.stop_at, self.saved = every, stop_at, saved
-        self.steps = self.saves = 0
+        self.steps, self.kept = 0, []
 
     def due(self, *, ended):
         self.steps += 1
@@ -30,8 +31,8 @@ class Memory:
         # what is kept must be plain: copies of tensors, and JSON whose keys any store may sort
         copies = {name: value.clone() for name, value in sorted(tensors.items())}
         self.saved = copies, json.dumps(about, sort_keys=True, allow_nan=False)
-        self.saves += 1
-        if self.saves == self.stop_at:
+        self.kept.append(self.saved)
+        if len(self.kept) == self.stop_at:
             raise PowerCutError
 
     def load(self):
@@ -176,28 +177,32 @@ def fields(run):
     return {name: bits(value) for name, value in vars(run).items() if name not in left}
 
 
-def stopped_and_resumed(run, dtype, stops, every=1):
-    """Stopped at several saves, each time resumed from what was saved last."""
-    saved = None
+@functools.cache
+def undisturbed(name, dtype):
+    return RUNS[name](dtype)
+
+
+def resumed(run, dtype, saved, stops):
+    """Goes on from what was saved, is stopped at several saves, each time goes on from there."""
     for stop in stops:
-        checkpoint = Memory(every, stop, saved)
+        checkpoint = Memory(stop_at=stop, saved=saved)
         with pytest.raises(PowerCutError):
             run(dtype, checkpoint=checkpoint)
         saved = checkpoint.saved
-    return run(dtype, checkpoint=Memory(every, saved=saved)), saved
+    return run(dtype, checkpoint=Memory(saved=saved))
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_was_stopped_ends_like_one_that_was_not(name, dtype):
     run = RUNS[name]
-    whole = run(dtype)
-    expected = fields(whole)
+    expected = fields(undisturbed(name, dtype))
     watching = Memory()
     assert fields(run(dtype, checkpoint=watching)) == expected  # saving changes nothing
-    assert watching.saves > 6
-    for stops in ([1], [2, 3], [watching.saves // 2, 1, 2], [watching.saves - 1]):
-        resumed, _ = stopped_and_resumed(run, dtype, stops)
-        assert fields(resumed) == expected
+    saves = len(watching.kept)
+    assert saves > 6
+    for first, *stops in ([1], [2, 3], [saves // 2, 1, 2], [saves - 1]):
+        # a run that is stopped at its first save leaves what the watched one saved there
+        assert fields(resumed(run, dtype, watching.kept[first - 1], stops)) == expected
     # the last save is of a run that has ended: nothing is left to do
     again = Memory(saved=watching.saved)
     assert fields(run(dtype, checkpoint=again)) == expected
@@ -207,9 +212,9 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(name, dtype):
 def test_members_of_these_runs_end_at_different_times(dtype):
     """Otherwise the test above would not try what it should."""
     for name in ("hinge", "smooth", "momentum", "kernel", "sgd", "adam"):
-        run = RUNS[name](dtype)
+        run = undisturbed(name, dtype)
         assert len(set((run.steps + run.refused).tolist())) > 1, name
-    assert len(set(RUNS["hinge"](dtype).status)) > 1
+    assert len(set(undisturbed("hinge", dtype).status)) > 1
 
 
 def test_an_observer_that_fails_loses_only_what_came_after_the_last_save():

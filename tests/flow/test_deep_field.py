@@ -143,3 +143,31 @@ def test_networks_whose_derivative_is_unknown_are_left_to_autograd():
     plain = nets.stack([nets.FullyConnected(3, 4, activation=torch.sin)])
     assert not is_deep(plain)
     assert not is_deep(nets.stack([nets.LeNet5((1, 32, 32))]))
+
+
+@pytest.mark.parametrize("activation", ["relu", "softplus_5", "tanh"])
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("margin", [-0.4, -50.0])
+def test_points_with_their_margin_need_no_backward_pass(activation, own, margin):
+    points = [data.random_labels(200, 0, 5, seed=seed, dtype=torch.float64) for seed in range(4)]
+    members = gather(
+        lambda seed: nets.FullyConnected(
+            5, 6, 2, activation=activation, bias=True, seed=seed, dtype=torch.float64
+        ),
+        points if own else points[0],
+        alpha=1.0,
+        ensemble=range(4),
+        n_train=[140, 160, 180, 200],
+    )
+    loss = flow.quadratic_hinge(margin)
+    objective = objective_of(members, loss, subtract_init=False, divide_by="1")
+    state = {name: 2 * value + 0.1 for name, value in members.ensemble.parameters.items()}
+    slow = NetworkField(members.ensemble, members.train.x, own, objective, 4).evaluate(state)
+    pulling = (objective.pull(slow.predictions) != 0).double().mean((1, 2))
+    assert bool((pulling < 0.55).all())
+    assert bool((pulling > 0).all()) == (margin > -1)
+    fast, _ = deep_field(members.ensemble, members.train.x, objective, own=own, memory=None)
+    found = fast.evaluate(state)
+    torch.testing.assert_close(found.predictions, slow.predictions, rtol=1e-12, atol=1e-12)
+    for name, value in slow.speed.items():
+        torch.testing.assert_close(found.speed[name], value, rtol=1e-10, atol=1e-13)

@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+from typer.testing import CliRunner
 
+from regimes.cli import app
 from regimes.lab import (
     Array,
     InlineExecutor,
@@ -165,11 +167,16 @@ def test_two_drivers_share_one_store(toys, drive, store, begun):
     assert len(gather(toys.Trouble, params, store=store)) == TRIALS
 
 
-def test_a_nan_is_kept_and_named(toys, drive, store):
-    driver = drive("--set", "kind=nan", trials=3, seconds=0)
-    text, _ = driver.communicate()
-    assert driver.returncode == 0
-    assert "1 trials returned a NaN" in text
+def typed(store, *settings):
+    """What `regimes run toy/trouble` answers in this process, with workers of its own."""
+    command = ["run", "toy/trouble", "--workers", "2", "--store", str(store.root)]
+    return CliRunner().invoke(app, [*command, *settings])
+
+
+def test_a_nan_is_kept_and_named(toys, store):
+    answer = typed(store, "--set", "kind=nan", "--set", "i=0,1,2")
+    assert answer.exit_code == 0
+    assert "1 trials returned a NaN" in answer.stdout
     flagged = [
         body["config"]["point"]["i"]
         for body in (store.body("toy/trouble", key) for key in store.keys("toy/trouble"))
@@ -255,11 +262,10 @@ def test_a_trial_that_takes_too_long_is_ended_and_the_others_go_on(toys, store):
         LocalExecutor(1, trial_timeout=0)
 
 
-def test_the_time_limit_on_the_command_line(drive, store):
-    driver = drive("--set", "kind=hang", "--trial-timeout", "1", trials=4, seconds=0)
-    _, errors = driver.communicate(timeout=60)
-    assert driver.returncode == 1
-    assert "failed: kind=hang, i=1: TrialTimeout" in errors
+def test_the_time_limit_on_the_command_line(toys, store):
+    answer = typed(store, "--set", "kind=hang", "--set", "i=0,1,2,3", "--trial-timeout", "1")
+    assert answer.exit_code == 1
+    assert "failed: kind=hang, i=1: TrialTimeout" in answer.stderr
     assert stored(store) == 4
 
 

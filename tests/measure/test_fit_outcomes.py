@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from regimes import nets
-from regimes.measure import RunClass, active_points, fit_outcomes
+from regimes import data, flow, nets
+from regimes.measure import RunClass, active_points, fit_outcomes, p_star
 
 X = torch.randn(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 
@@ -61,3 +61,47 @@ def test_bad_input():
         fit_outcomes(F, y, losses, [], parameters=3)
     with pytest.raises(ValueError, match="own must be truth values"):
         fit_outcomes(F, y, losses, parameters=3, own=torch.ones(3))
+
+
+def test_trained_networks_fit_few_points_and_jam_on_many():
+    """A scan over points at one architecture: every network has its own points, and as many."""
+    counts, most = [30, 34, 480, 500], 500
+    sets = [
+        data.random_labels(most, 0, 4, seed=seed, dtype=torch.float64).pipe(data.sphere())
+        for seed in range(4)
+    ]
+    make = lambda seed: nets.FullyConnected(  # noqa: E731
+        4, 8, 2, parametrization="standard", bias=True, init="orthogonal", seed=seed,
+        dtype=torch.float64,
+    )  # fmt: skip
+    run = flow.descend(
+        nets.stack(make, range(4)),
+        sets,
+        n_train=counts,
+        rate=5e-3,
+        optimiser="adam",
+        schedule=flow.hold_then_lower(600),
+        loss=flow.quadratic_hinge(0.5),
+        subtract_init=False,
+        divide_by="1",
+        until="fitted",
+        max_steps=600,
+        check_every=50,
+    )
+    x, y = (torch.stack(each) for each in zip(*((s.x_train, s.y_train) for s in sets), strict=True))
+    net = run.ensemble.template
+    _, layers = net.layers_stacked(run.parameters, x, member_inputs=True)
+    found = fit_outcomes(
+        run.outputs_train[..., 0],
+        y,
+        run.losses,
+        layers[:-1],
+        parameters=nets.n_weights(4, 8, 2),
+        margin=0.5,
+        own=torch.arange(most) < torch.tensor(counts)[:, None],
+    )
+    assert found.classes[:2].tolist() == [RunClass.SAT] * 2
+    assert (found.classes[2:] == RunClass.JAMMED).all()
+    assert (found.share[2:] > 1).all()
+    stop = p_star([32, 490], (found.classes == RunClass.JAMMED).reshape(2, 2).T.astype(float))
+    assert stop.bracket == (32.0, 490.0)

@@ -13,6 +13,7 @@ CLASSES = {
     "vgg19": nets.VGG,
     "resnet18": nets.ResNet18,
     "wide_resnet": nets.WideResNet,
+    "convnet3": nets.ConvNet3,
     "convnet4": nets.ConvNet4,
     "mnasnet_like": nets.MnasNetLike,
 }

@@ -1,5 +1,6 @@
 """Tiles over a Ray cluster: the same Gram, also when a worker dies."""
 
+import importlib.util
 import os
 import signal
 
@@ -9,16 +10,19 @@ import torch
 from regimes.tangent import TangentKernel, _tiles
 from tests.tangent import zoo
 
+HAS_RAY = importlib.util.find_spec("ray") is not None
 pytestmark = [
     pytest.mark.ray,
+    pytest.mark.skipif(not HAS_RAY, reason="needs the extra 'ray'"),
     # Ray leaves sockets and subprocesses to its own shutdown
     pytest.mark.filterwarnings("ignore"),
 ]
-ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
+    import ray  # here, so that only the worker that runs these tests loads it
+
     ray.init(
         "local", num_cpus=2, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True
     )

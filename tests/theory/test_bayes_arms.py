@@ -30,5 +30,7 @@ def test_bad_input():
         q_bayes(0, 0.1)
     with pytest.raises(ValueError, match=r"r must lie in \(0, 1\), got 1"):
         q_bayes(0.1, 1)
+    with pytest.raises(ValueError, match="outcomes to be sure"):
+        q_bayes_iteration(1e-9, 0.1)
     with pytest.raises(ValueError, match="is not done after 10 steps"):
         q_bayes_iteration(0.1, 0.01, max_steps=10)

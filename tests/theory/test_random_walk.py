@@ -75,7 +75,9 @@ def test_no_site_between_and_very_many():
         (lambda: traverse(torch.ones(3), torch.zeros(3), 0, 1), "must be positive"),
         (lambda: traverse(torch.ones(3), torch.ones(3), 2, 1), "i <= j < 3"),
         (lambda: traverse(torch.ones(3), torch.ones(3), 0, 3), "i <= j < 3"),
-        (lambda: two_end(torch.ones(3), torch.ones(3), 0.0, 1.0), "L must be positive"),
+        (lambda: two_end(torch.ones(3), torch.ones(3), 0.0, 1.0), r"L must lie in \(0, inf\)"),
+        (lambda: two_end(torch.ones(3), torch.ones(3), 1.0, "a"), "R must lie in .* got 'a'"),
+        (lambda: traverse("one", [1.0], 0, 0), "left must be an array of numbers"),
     ],
 )
 def test_bad_input(call, message):

@@ -109,6 +109,7 @@ def test_printed_exit_law_misses_its_own_limit():
         (lambda: exit_rate(1, 0.1, 0.1), "M must be an integer >= 2"),
         (lambda: exit_rate(2, 1e-4, 0.1), r"mu must lie in \[0.001, 1\)"),
         (lambda: q_necklace(3, 0.1, n=1), "n must be an integer >= 2"),
+        (lambda: q_necklace(3, 0.1, n=5), "n must be at most 4, the number of necklaces of 3"),
         (lambda: longest_chain(16), "from 1 to 15, and 17; got 16"),
         (lambda: q_linear(2, 1.5), r"mu must lie in \(0, 1\)"),
     ],

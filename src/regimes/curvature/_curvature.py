@@ -233,11 +233,15 @@ class Curvature:
                 the spectrum [Meyer 2021]; "hutchinson" keeps none.
             seed: of the signs.
         """
-        ways = {"hutch++": (_trace.hutch_plus_plus, 6), "hutchinson": (_trace.hutchinson, 2)}
-        way, least = choose(method, ways, "method")
+        product, like = self._product(part), self._like()
+        least = choose(method, {"hutch++": 6, "hutchinson": 2}, "method")
         samples = positive_int("samples", samples, least=least)
-        self._hold(2 * samples, "method='hutchinson' in several calls, or fewer samples")
-        return way(self._product(part), self._like(), samples, seed)
+        if method == "hutchinson":
+            at_once = self._hold(samples, "fewer parameters", least=1)
+            return _trace.hutchinson(product, like, samples, seed, at_once)
+        # a third of them as a basis, in twice the precision while it is made
+        self._hold(samples // 2, "method='hutchinson'")
+        return _trace.hutch_plus_plus(product, like, samples, seed)
 
     def spectral_density(
         self,
@@ -263,7 +267,7 @@ class Curvature:
         steps = positive_int("steps", steps)
         vectors = positive_int("vectors", vectors, least=2)
         outliers = positive_int("outliers", outliers, least=0)
-        at_once = self._hold(vectors, "fewer vectors", least=1)
+        at_once = self._hold(vectors, "fewer parameters", least=1)
         return spectral_density(
             product, self._like(), steps=steps, vectors=vectors, outliers=outliers,
             at_once=at_once, seed=seed,
@@ -320,9 +324,9 @@ class Curvature:
         search = _search("algebraic", tolerance, most, True, seed)
         layers = self.layers(groups)
         product = self._product(part)
-        at_once = self._hold(samples, "fewer samples", least=1)
+        at_once = self._hold(samples, "fewer parameters", least=1)
         values: dict[str, list[Tensor]] = {name: [] for name in self.names}
-        for z in _trace.signs(samples, self._like(), seed, "curvature/trace").split(at_once):
+        for z in _trace.signs(samples, self._like(), seed, "curvature/trace", at_once):
             terms = z * product(z)
             for name, where in self.slices.items():
                 values[name].append(terms[:, where].sum(1, dtype=torch.float64))

@@ -177,7 +177,9 @@ def spectral_density(
     found = []
     for start in range(0, vectors, at_once):
         some = min(at_once, vectors - start)
-        starts = beside(torch.randn(some, size, generator=gen, dtype=torch.float64).to(like))
+        # one by one, so that the numbers do not change with how many fit the memory
+        drawn = [torch.randn(size, generator=gen, dtype=torch.float64) for _ in range(some)]
+        starts = beside(torch.stack([each.to(like) for each in drawn]))
         found.append(quadrature(lambda v: beside(product(v)), starts, min(steps, size)))
     nodes, weights, residuals = (torch.cat(each) for each in zip(*found, strict=True))
     share = (size - len(known)) / size

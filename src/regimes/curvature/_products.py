@@ -10,7 +10,7 @@ along v by the parameters is Hp v, and by s it is J v, whence H0 v = J^T l'' (J 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.func import vmap
 
-from regimes._memory import parse_bytes, readable
+from regimes._memory import give_back, parse_bytes, readable
 from regimes.curvature._parts import Part
 from regimes.curvature._problem import Problem
 
@@ -31,10 +31,10 @@ _ONCE = (
 Product = Callable[[Tensor], Tensor]  # rows (k, N) -> (k, N)
 
 _PROBE = 2  # points whose graph is weighed
-_KEPT = 0.4  # share of the memory for graphs that are kept, and of what a pass makes beside them
+_KEPT = 0.22  # share of the memory for graphs that are kept, and of what a pass makes beside them
 # On a CPU a pass for several vectors together beats one after the other only where the passes are
 # so short that starting operations takes the time: points times parameters below this.
-_SHORT = 2**17
+_SHORT = 2**20
 
 
 class Products:
@@ -78,8 +78,9 @@ class Products:
         total = torch.zeros_like(v)
         with problem.arithmetic():
             step, together = self._limits(part, len(v))
-            for tape in self._blocks(part, step):
-                along = partial(_along, tape, part, places)
+            for block in range(0, problem.points, step):
+                # one graph at a time: the last one goes before the next is made
+                along = partial(_along, self._tape_of(part, block, step), part, places)
                 for start in range(0, len(v), together):
                     some = v[start : start + together]
                     directions = [
@@ -92,6 +93,9 @@ class Products:
                         strict=True,
                     ):
                         into += found.reshape(into.shape)
+                del along
+                if step < problem.points:
+                    give_back()
         return _finite(total / problem.points)
 
     def _differentiated(
@@ -130,18 +134,16 @@ class Products:
         room = int(_KEPT * (budget - fixed) / (step * point + fixed))
         return step, max(1, min(vectors, room)) if short and self._batched else 1
 
-    def _blocks(self, part: Part, step: int) -> Iterator[_Tape]:
-        """The graph of every block of points: made anew, or kept where there is one block only."""
+    def _tape_of(self, part: Part, start: int, step: int) -> _Tape:
+        """The graph of a block of points: made anew, or kept where there is one block only."""
         split, n = part != "total", self.problem.points
         if step < n:
             self._kept.clear()
-            for start in range(0, n, step):
-                yield self._tape(split, start, min(start + step, n))
-            return
+            return self._tape(split, start, min(start + step, n))
         if split not in self._kept:
             self._kept.clear()
             self._kept[split] = self._tape(split, 0, n)
-        yield self._kept[split]
+        return self._kept[split]
 
     def _tape(self, split: bool, start: int, stop: int) -> _Tape:
         """One forward and one backward pass over some points, ready to be differentiated again."""
@@ -222,7 +224,9 @@ def _weight(make: Callable[[bool, int, int], _Tape], split: bool, points: int) -
 
     def pack(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        seen[storage.data_ptr()] = storage.nbytes()
+        place, own = storage.data_ptr(), tensor.numel() * tensor.element_size()
+        # a view of all points holds no more than itself; what is expanded, no more than its storage
+        seen[place] = max(seen.get(place, 0), min(own, storage.nbytes()))
         return tensor
 
     with saved_tensors_hooks(pack, lambda tensor: tensor):

@@ -11,11 +11,12 @@ Number = float | Tensor
 Arms = float | Tensor | tuple[Number, Number]
 
 
-def arm_pair(arms: Arms) -> tuple[Tensor, Tensor]:
+def arm_pair(arms: Arms, *, certain: bool = False) -> tuple[Tensor, Tensor]:
     """Probabilities of a reward, `(k_A, k_B)` under the hypothesis that A is the better arm.
 
     A number (or a tensor of them) is the gap mu of [Geiger 2022, eq. 4], `k = (1 +- mu)/2`; a pair
-    is (k_A, k_B) itself. Both come back in float64, of one shape.
+    is (k_A, k_B) itself. Both come back in float64, of one shape. Arms that always win or never do
+    are refused unless `certain`, for closed forms speak of odds.
 
     >>> arm_pair(0.5)
     (tensor(0.7500, dtype=torch.float64), tensor(0.2500, dtype=torch.float64))
@@ -25,7 +26,8 @@ def arm_pair(arms: Arms) -> tuple[Tensor, Tensor]:
             raise ValueError(
                 f"arms must be the gap mu or the pair (k_A, k_B), got {len(arms)} of them"
             )
-        k_a, k_b = (number(name, k, 0, 1) for name, k in zip(("k_A", "k_B"), arms, strict=True))
+        bounds = {"closed": (certain, certain)}
+        k_a, k_b = number("k_A", arms[0], 0, 1, **bounds), number("k_B", arms[1], 0, 1, **bounds)
     else:
         gap = number("the gap mu between the arms", arms, 0, 1)
         k_a, k_b = (1 + gap) / 2, (1 - gap) / 2

@@ -52,7 +52,8 @@ class Game(gymnasium.Env[Any, Any]):
         self._state, self._seen = None, 0
         self.observation_space = gymnasium.spaces.Discrete(observations)
         self.action_space = gymnasium.spaces.Discrete(actions)
-        self.metadata, self.render_mode = {"render_modes": ["ansi"]}, "ansi"
+        # words have no pace; gymnasium asks for one all the same
+        self.metadata, self.render_mode = {"render_modes": ["ansi"], "render_fps": 1}, "ansi"
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

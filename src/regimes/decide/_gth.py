@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from regimes._check import instance
-from regimes.decide._probabilities import probabilities
+from regimes.decide._probabilities import members, probabilities
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,18 +44,18 @@ def gth(transition: Tensor, start: Tensor) -> Tensor:
     if T.shape[-2] != S:
         raise ValueError(f"transition must be square, (..., S, S), got {tuple(T.shape)}")
     p0 = probabilities("start", start, (S,), -1, "a probability of each state").detach()
-    batch = torch.broadcast_shapes(T.shape[:-2], p0.shape[:-1])
+    batch = members(transition=T.shape[:-2], start=p0.shape[:-1])
     T, p0 = T.expand(*batch, S, S).reshape(-1, S, S), p0.expand(*batch, S).reshape(-1, S)
     inside = _classes(T, p0)
     root = inside.int().argmax(-1)  # a state of the class, kept to the last as number 0
     order = torch.arange(S, device=T.device).repeat(len(T), 1)
     order[:, 0] = root
     order.scatter_(1, root[:, None], 0)
-    members = torch.arange(len(T), device=T.device)
+    each = torch.arange(len(T), device=T.device)
     # states outside the class go straight to its first state: nothing comes back to them
     lead = torch.zeros_like(p0).scatter_(1, root[:, None], 1.0)
     T = torch.where(inside[:, None, :], T, lead[:, :, None])
-    T = T[members[:, None, None], order[:, :, None], order[:, None, :]]
+    T = T[each[:, None, None], order[:, :, None], order[:, None, :]]
     p = torch.empty_like(p0).scatter_(1, order, _eliminate(T))
     return p.reshape(*batch, S)
 

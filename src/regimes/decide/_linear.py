@@ -76,7 +76,13 @@ def likelihood_ratios(policy: Policy, gap: Number) -> Tensor:
     tensor([2.2500, 1.0000, 0.4444], dtype=torch.float64)
     """
     instance("policy", policy, Policy, "a Policy")
-    memory = Ram(max(policy.actions.shape[-2] // 2, 1))
+    actions, observations = policy.actions.shape[-2:]
+    memory = Ram(max(actions // 2, 1))
+    if (actions, observations) != (memory.actions, memory.observations):
+        raise ValueError(
+            "policy must be of a random access memory, with actions (..., 2M, 5M), got "
+            f"{tuple(policy.actions.shape)}"
+        )
     problem = TwoArms(memory, gap=number("gap", gap, 0, 1), reset=0.0)
     p = problem.steady_state(policy.actions, policy.start, solver="gth")
     seen = p[..., memory.blanks :].unflatten(-1, (memory.states, 4)).sum(-1)

@@ -16,7 +16,9 @@ from regimes.decide._memories import Ram
 from regimes.decide._policy_field import PolicyField, Rows
 from regimes.decide._policy_run import PolicyRun
 from regimes.decide._policy_steps import Limits, climb
+from regimes.decide._probabilities import tensor
 from regimes.decide._ram_field import RamField
+from regimes.decide._steady_state import not_lost
 from regimes.decide._two_arms import TwoArms
 from regimes.flow import Checkpoint, Status, StepRule
 from regimes.flow._checkpoint import Shelf
@@ -31,7 +33,7 @@ def policy_flow(
     *,
     until: float = 1e9,
     max_steps: int = 10_000_000,
-    wall: float | None = None,
+    max_seconds: float | None = None,
     tolerance: float = 1e-4,
     rule: StepRule | None = None,
     stages: int = 1,
@@ -61,14 +63,15 @@ def policy_flow(
         start_logits: where the distributions of the start begin, (R, n), or (n,) for all: of
             `Ram`'s blank memories, or of a tabular problem's states. None leaves the start as the
             problem has it (uniform over blank memories).
-        until: time at which a member ends, exactly.
+        until: time at which a member ends, exactly. The default is the literature's and can take
+            Euler's steps hours; 1e4 is a first look.
         max_steps: steps tried per member, taken or refused.
-        wall: seconds for all members together, those before an interruption included.
+        max_seconds: wall clock for all members together, that before an interruption included.
         tolerance: how far a slope may change in a step.
         rule: first length and factors of the steps; `StepRule(first=1.0)` is the literature's.
-        stages: of a step. More than one trade looks at the problem for stability, which is what
-            limits Euler's steps from times of 10^5 on: 30, with `StepRule(first=1.0, shrink=2.0)`,
-            reach late times several times sooner, on the same curves.
+        stages: of a step at most. One is Euler, whose steps are limited by stability from times
+            of 10^5 on. With more, each member takes as many as its step needs to be stable, and
+            late times come many times sooner, on the same curves: 200 is a good number.
         times: increasing marks at which rewards are noted; None takes 1.1^k and `until`.
         checkpoint: where the run leaves its state, `point.checkpoint()` in a trial of the lab, so
             that it goes on bit for bit after an interruption.
@@ -99,10 +102,10 @@ def policy_flow(
                 f"of logits, got {tuple(v.shape)} {v.dtype} on {v.device}"
             )
     rows = Rows(w.shape[2], w.shape[1], 0 if v is None else v.shape[1])
-    field = _field(problem, rows, w)
-    limits = _limits(tolerance, rule, stages, until, max_steps, wall)
-    marks = _marks(times, limits.until)
     packed = rows.packed(w, v)
+    field = _field(problem, rows, packed)
+    limits = _limits(tolerance, rule, stages, until, max_steps, max_seconds)
+    marks = _marks(times, limits.until)
 
     def described() -> dict[str, object]:
         own = hashlib.sha256(packed.cpu().numpy().tobytes() + marks.tobytes()).hexdigest()
@@ -134,31 +137,33 @@ def policy_flow(
 
 def _logits(name: str, value: Tensor, axes: int) -> Tensor:
     """Logits with a leading axis of members."""
-    instance(name, value, Tensor, "a tensor")
+    instance(name, value, Tensor, "a tensor (write *found to pass both parts of a Logits)")
     shapes = "(A, O) or (R, A, O)" if axes == 2 else "(n,) or (R, n)"
     if value.ndim not in (axes, axes + 1) or value.numel() == 0:
         raise ValueError(f"{name} must have shape {shapes}, got {tuple(value.shape)}")
-    if value.dtype not in (torch.float32, torch.float64) or not value.isfinite().all():
-        raise ValueError(f"{name} must be finite numbers of float32 or float64, got {value.dtype}")
+    if value.dtype not in (torch.float32, torch.float64):
+        raise ValueError(f"{name} must be of float32 or float64, got {value.dtype}")
+    tensor(name, value)  # finite
     return value.detach()[None] if value.ndim == axes else value.detach()
 
 
-def _field(problem: Problem, rows: Rows, logits: Tensor) -> PolicyField:
+def _field(problem: Problem, rows: Rows, packed: Tensor) -> PolicyField:
     """The field of a problem, or a ValueError that says what does not fit."""
     if not isinstance(problem, TwoArms):
-        return _general(problem, rows, logits)
+        return _general(problem, rows, packed)
     memory = problem.memory
     _fits(rows, memory.actions, memory.observations, memory)
     try:
-        plus, reset = problem._plus.to(logits), problem._reset.to(logits)
-        plus, reset = plus.expand(len(logits), 2, 2), reset.expand(len(logits))
+        plus, reset = problem._plus.to(packed), problem._reset.to(packed)
+        plus, reset = plus.expand(len(packed), 2, 2), reset.expand(len(packed))
     except RuntimeError:
         raise ValueError(
             f"arms and reset of {problem} must be numbers or have one entry for each of the "
-            f"{len(logits)} members of logits"
+            f"{len(packed)} members of logits"
         ) from None
     if not (reset > 0).all():
         raise ValueError("reset must be above 0 for a flow: without resets slopes may be infinite")
+    not_lost(reset, "flow with more resets")
     if isinstance(memory, Ram):
         if rows.starts not in (0, memory.states):
             raise ValueError(
@@ -170,7 +175,7 @@ def _field(problem: Problem, rows: Rows, logits: Tensor) -> PolicyField:
     return MementoField(memory.depth, plus, reset)
 
 
-def _general(problem: Problem, rows: Rows, logits: Tensor) -> PolicyField:
+def _general(problem: Problem, rows: Rows, packed: Tensor) -> PolicyField:
     for name in ("gradient", "reset"):
         if not hasattr(problem, name):
             raise ValueError(
@@ -179,7 +184,10 @@ def _general(problem: Problem, rows: Rows, logits: Tensor) -> PolicyField:
             )
     actions, observations = (getattr(problem, k, None) for k in ("actions", "observations"))
     _fits(rows, actions or rows.actions, observations or rows.observations, problem)
-    return GeneralField(problem, rows, logits)
+    policy, start = rows.unpacked(packed)
+    # later looks are not checked: what does not fit, the problem says here
+    problem.gradient(policy.softmax(-2), None if start is None else start.softmax(-1), check=True)
+    return GeneralField(problem, rows, packed)
 
 
 def _fits(rows: Rows, actions: int, observations: int, what: object) -> None:
@@ -196,7 +204,7 @@ def _limits(
     stages: int,
     until: float,
     max_steps: int,
-    wall: float | None,
+    max_seconds: float | None,
 ) -> Limits:
     chosen = StepRule(first=1.0) if rule is None else rule
     instance("rule", chosen, StepRule, "a flow.StepRule")
@@ -211,7 +219,7 @@ def _limits(
         stages=positive_int("stages", stages),
         until=real("until", until, above=0.0),
         max_steps=positive_int("max_steps", max_steps),
-        wall=None if wall is None else real("wall", wall, above=0.0),
+        wall=None if max_seconds is None else real("max_seconds", max_seconds, above=0.0),
     )
 
 
@@ -220,8 +228,8 @@ def _marks(times: Tensor | Sequence[float] | None, until: float) -> np.ndarray:
         count = int(np.log(max(until, 1.0)) / np.log(_FACTOR)) + 1
         marks = _FACTOR ** np.arange(count)
         return np.append(marks[marks < until], until)
-    marks = np.array(times, dtype=np.float64)
+    marks = tensor("times", times).cpu().double().numpy().copy()
     increases = marks.ndim == 1 and len(marks) > 0 and bool((np.diff(marks) > 0).all())
-    if not increases or not np.isfinite(marks).all() or marks[0] < 0:
+    if not increases or marks[0] < 0:
         raise ValueError(f"times must be increasing numbers, 0 or more, got {shown(times)}")
     return marks

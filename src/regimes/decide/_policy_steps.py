@@ -7,8 +7,10 @@ while here a reward must not fall and the change of its gradient is bounded as i
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes.decide._legendre import leap
+from regimes.decide._legendre import fastest_rate, leap, longest_step, stages_of
 from regimes.decide._policy_field import PolicyField, Rows
 from regimes.flow._checkpoint import Shelf
 from regimes.flow._control import Changes, Judgement, StepRule, Tolerances, judge
@@ -27,6 +29,7 @@ Floats = np.ndarray
 _KEPT = (
     "time", "step", "worst", "first", "reward", "taken", "refused", "next_mark", "rewards", "status"
 )  # fmt: skip
+_TURNS = 10  # of the power method, where members go on after they have met
 _NO_STEP = 4e-16  # a step this small against the time no longer changes it
 
 
@@ -38,7 +41,7 @@ class Limits:
     Attributes:
         tolerance: how far a slope may change in a step, start and policy added.
         rule: how the lengths of steps follow.
-        stages: of a step; one is Euler's.
+        stages: of a step at most; one is Euler's.
         until: time at which every member ends exactly.
         max_steps: steps tried per member, taken or refused.
         wall: seconds for all members, or None.
@@ -55,12 +58,16 @@ class Limits:
 @final
 @dataclass(eq=False)
 class Going:
-    """The members on their way: numbers in the run, logits, slopes and rewards."""
+    """The members on their way: numbers in the run, logits, slopes and rewards.
+
+    `direction` is where the slope changes fastest; with steps of one stage it is empty.
+    """
 
     ids: Floats
     field: PolicyField
     logits: Tensor
     slope: Tensor
+    direction: Tensor
     reward: Floats
     rounding: Floats
 
@@ -72,6 +79,7 @@ class Going:
             self.field.select(rows),
             self.logits[rows],
             self.slope[rows],
+            self.direction[rows],
             self.reward[kept],
             self.rounding[kept],
         )
@@ -149,11 +157,30 @@ def climb(
 ) -> Books:
     """Integrate until every member has come to an end.
 
+    Members that take many stages wait for each other at every power of ten: how many a step needs
+    grows with time, and one far ahead would have the others look at the field in vain.
+    """
+    meetings = [limits.until]
+    if limits.stages > 1:
+        powers = 10.0 ** np.arange(2, 308)
+        meetings = [*powers[powers < limits.until].tolist(), limits.until]
+    going, books, met = _start(field, logits, limits, marks, shelf)
+    for number in range(met, len(meetings)):
+        going = _rejoined(field, books) if number > met else going
+        part = dataclasses.replace(limits, until=meetings[number])
+        _stretch(going, books, rows, part, functools.partial(_save, shelf, books, number))
+    return books
+
+
+def _stretch(
+    going: Going, books: Books, rows: Rows, limits: Limits, after_step: Callable[[Going], None]
+) -> None:
+    """Take all members to the end of the limits.
+
     A stage of a step costs one look at the field, a step one transfer of two numbers a member; the
     slope found at the end of a step taken is the one that the next begins with.
     """
-    going, books = _start(field, logits, limits, marks, shelf)
-    trial = slope = change = torch.empty_like(logits[:0])
+    trial = slope = change = torch.empty_like(going.logits[:0])
     going = books.end(going, _who_ended(going, books, limits))
     while len(going.ids):
         if len(trial) != len(going.ids):
@@ -161,8 +188,13 @@ def climb(
         ids, now = going.ids, books.time[going.ids]
         wished = books.step[ids]
         step = np.minimum(wished, limits.until - now)
-        lengths = torch.from_numpy(step).to(logits)
-        trial = leap(going.field, going.logits, going.slope, lengths, limits.stages, out=trial)
+        stages = np.ones(len(ids), dtype=np.int64)
+        if limits.stages > 1:
+            rate = fastest_rate(going.field, going.logits, going.slope, going.direction)
+            step = np.minimum(step, longest_step(rate, limits.stages))
+            stages = stages_of(rate, step, limits.stages)
+        lengths = torch.from_numpy(step).to(going.logits)
+        trial = leap(going.field, going.logits, going.slope, lengths, stages, out=trial)
         reward = going.field.slopes(trial, out=slope)
         torch.sub(slope, going.slope, out=change).abs_()
         largest = rows.policy(change).flatten(1).amax(1)
@@ -184,46 +216,73 @@ def climb(
         books.reward[ids] = going.reward = new
         trial, slope = _move(going, trial, slope, accepted)
         going = books.end(going, _who_ended(going, books, limits))
-        if shelf.due(ended=len(going.ids) == 0):
-            shelf.save(_kept(going, books))
-    return books
+        after_step(going)
 
 
 def _start(
     field: PolicyField, logits: Tensor, limits: Limits, marks: Floats, shelf: Shelf
-) -> tuple[Going, Books]:
-    """All members as they begin, or where the checkpoint found them."""
+) -> tuple[Going, Books, int]:
+    """All members as they begin, or where the checkpoint found them; how often they have met."""
     ids = np.arange(len(logits))
     slope = torch.empty_like(logits)
     reward = field.slopes(logits, out=slope).double().cpu().numpy()
-    rounding = field.rounding.double().cpu().numpy() * np.ones(len(ids))
     books = Books(logits, reward, float(limits.rule.first or 1.0), marks)
-    going = Going(ids, field, logits.clone(), slope, reward, rounding)
+    rounding = _rounding(field, books)
+    # any direction will do that is not orthogonal to the fastest
+    direction = slope + 1e-3 if limits.stages > 1 else slope[:, :0]
+    going = Going(ids, field, logits.clone(), slope, direction, reward, rounding)
     kept = shelf.tensors()
     if kept is None:
-        return going, books
+        return going, books, 0
     if not np.array_equal(kept["books/first"].numpy(), reward):
         shelf.refuse("its members started with other rewards")
-        return going, books
+        return going, books, 0
     shelf.forget()
     books.restore({k.removeprefix("books/"): v for k, v in kept.items() if k.startswith("books/")})
     ids = kept["ids"].numpy()
-    everybody = len(ids) == len(logits)
+    whole = len(ids) in (0, len(logits))
     members = kept["ids"].to(logits.device)
     going = Going(
         ids,
-        field if everybody else field.select(members),
+        field if whole else field.select(members),
         kept["now"],
         kept["slope"],
+        kept["direction"],
         books.reward[ids],
         rounding[ids],
     )
-    return going, books
+    return going, books, int(kept["met"])
 
 
-def _kept(going: Going, books: Books) -> dict[str, Tensor]:
+def _rejoined(field: PolicyField, books: Books) -> Going:
+    """The members that have met, on their way again."""
+    ids = np.flatnonzero(books.status == list(Status).index(Status.REACHED))
+    members = torch.from_numpy(ids).to(books.logits.device)
+    whole = len(ids) in (0, len(books.status))
+    own, logits = field if whole else field.select(members), books.logits[members]
+    slope = torch.empty_like(logits)
+    if len(ids):
+        own.slopes(logits, out=slope)
+    direction = slope + 1e-3
+    for _ in range(_TURNS if len(ids) else 0):
+        fastest_rate(own, logits, slope, direction)
+    return Going(
+        ids, own, logits, slope, direction, books.reward[ids], _rounding(field, books)[ids]
+    )
+
+
+def _rounding(field: PolicyField, books: Books) -> Floats:
+    """How far rounding may move the rewards of all members."""
+    return field.rounding.double().cpu().numpy() * np.ones(len(books.time))
+
+
+def _save(shelf: Shelf, books: Books, met: int, going: Going) -> None:
+    """Leave the whole run in its checkpoint, when it is time."""
+    if not shelf.due(ended=len(going.ids) == 0):
+        return
     state = {"ids": torch.from_numpy(going.ids), "now": going.logits, "slope": going.slope}
-    return state | {f"books/{name}": value for name, value in books.kept().items()}
+    state |= {"direction": going.direction, "met": torch.tensor(met)}
+    shelf.save(state | {f"books/{name}": value for name, value in books.kept().items()})
 
 
 def _judge(

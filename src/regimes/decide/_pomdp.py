@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 
 from regimes._check import choose, real
-from regimes.decide._probabilities import probabilities, same_kind, tensor
+from regimes.decide._probabilities import members, probabilities, same_kind, tensor
 from regimes.decide._slope import Slope
-from regimes.decide._steady_state import SOLVERS
+from regimes.decide._steady_state import SOLVERS, not_lost
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -84,6 +84,7 @@ class TabularPOMDP:
                 f"discount must be in [0, 1), got {gamma:g}; a value without discount is a mean "
                 "reward: take a discount near 1 and `reward`"
             )
+        not_lost(torch.tensor(1 - gamma, dtype=T.dtype), "take a smaller discount")
         kept = {"transition": T, "observation": seen, "rewards": R, "start": p0, "discount": gamma}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
@@ -130,9 +131,9 @@ class TabularPOMDP:
         `start` (..., S) replaces the first state's probabilities, `solver` is one of
         `steady_state`.
         """
-        T = self.policy_transition(policy)
+        T, p0 = self._prepared(policy, start)
         r = torch.as_tensor(self.reset, dtype=T.dtype, device=T.device)
-        return choose(solver, SOLVERS, "solver")(T, self.first(start), r)
+        return choose(solver, SOLVERS, "solver")(T, p0, r)
 
     def reward(self, policy: Tensor, start: Tensor | None = None) -> Tensor:
         """Mean reward a step `E_p[R]` (...) in the steady state: r times the value."""
@@ -144,10 +145,10 @@ class TabularPOMDP:
         The values of all states solve `v = R + gamma T_pi^T v`; theirs is the mean over the
         first state.
         """
-        T = self.policy_transition(policy)
+        T, p0 = self._prepared(policy, start)
         eye = torch.eye(self.states, dtype=T.dtype, device=T.device)
         v = torch.linalg.solve(eye - self.discount * T.mT, self.rewards[:, None])[..., 0]
-        return (v * self.first(start)).sum(-1)
+        return (v * p0).sum(-1)
 
     def gradient(self, policy: Tensor, start: Tensor | None = None, *, check: bool = True) -> Slope:
         """`E_p[R]` with its derivatives, from one factorisation.
@@ -162,9 +163,10 @@ class TabularPOMDP:
         """
         with torch.no_grad():
             if check:
-                policy = self._policy(policy)
-            p0 = self.first(start) if check or start is None else start
-            r, T = self.reset, self._mixed(policy)
+                T, p0 = self._prepared(policy, start)
+            else:
+                T, p0 = self._mixed(policy), self.start if start is None else start
+            r = self.reset
             T = T.expand(*torch.broadcast_shapes(T.shape[:-2], p0.shape[:-1]), -1, -1)
             eye = torch.eye(self.states, dtype=T.dtype, device=T.device)
             lu, pivots = torch.linalg.lu_factor(eye - (1 - r) * T)
@@ -174,6 +176,12 @@ class TabularPOMDP:
             gain = torch.einsum("xsa,...x->...as", self.transition, dual)
             slope = (1 - r) * (gain * p[..., None, :]) @ self.observation.mT
             return Slope(p @ self.rewards, slope, r * dual)
+
+    def _prepared(self, policy: Tensor, start: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The transition of a policy and the start, both checked."""
+        T, p0 = self.policy_transition(policy), self.first(start)
+        members(policy=T.shape[:-2], start=p0.shape[:-1])
+        return T, p0
 
     def _mixed(self, policy: Tensor) -> Tensor:
         return torch.einsum("xsa,...as->...xs", self.transition, policy @ self.observation)

@@ -83,3 +83,18 @@ def same_kind(name: str, x: Tensor, other: Tensor, other_name: str) -> None:
             f"{name} is {x.dtype} on {x.device} and {other_name} {other.dtype} on "
             f"{other.device}; convert one with .to(...)"
         )
+
+
+def members(**leading: tuple[int, ...]) -> tuple[int, ...]:
+    """The common shape of the members of several arguments, or a ValueError that names them.
+
+    >>> members(policy=(3,), reset=(2,))
+    Traceback (most recent call last):
+    ...
+    ValueError: members do not fit together: policy has (3,), reset has (2,)
+    """
+    try:
+        return tuple(torch.broadcast_shapes(*leading.values()))
+    except RuntimeError:
+        told = ", ".join(f"{name} has {tuple(shape)}" for name, shape in leading.items() if shape)
+        raise ValueError(f"members do not fit together: {told}") from None

@@ -10,7 +10,7 @@ import torch
 
 from regimes._check import choose, shown
 from regimes.decide._gth import gth
-from regimes.decide._probabilities import probabilities, same_kind
+from regimes.decide._probabilities import members, probabilities, same_kind
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -56,6 +56,7 @@ def steady_state(
     p0 = probabilities("start", start, (T.shape[-1],), -1, "a probability of each state")
     same_kind("start", p0, T, "transition")
     r = reset_of(reset, T)
+    members(transition=T.shape[:-2], start=p0.shape[:-1], reset=r.shape)
     return choose(solver, SOLVERS, "solver")(T, p0, r)
 
 
@@ -124,6 +125,19 @@ def series(transition: Tensor, start: Tensor, reset: Tensor) -> Tensor:
 def _needs_reset(solver: str, reset: Tensor) -> None:
     if not bool((reset > 0).all()):
         raise ValueError(f"solver={solver!r} needs reset > 0, got 0; without resets use 'gth'")
+    not_lost(reset, "use solver='gth'")
+
+
+def not_lost(reset: Tensor, instead: str) -> None:
+    """Raise where `1 - r` keeps less than a digit of r, so that a linear system would be noise."""
+    kind = reset.dtype
+    least = 10 * torch.finfo(kind).eps
+    if not bool((reset >= least).all()):
+        float64 = "" if kind == torch.float64 else ", or float64"
+        raise ValueError(
+            f"a reset of {reset.min().item():.3g} is lost beside one in {kind}, where {least:.1e} "
+            f"is the least; {instead}{float64}"
+        )
 
 
 def _gth(transition: Tensor, start: Tensor, reset: Tensor) -> Tensor:

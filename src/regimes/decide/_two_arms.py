@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 
 from regimes._check import choose, instance, positive_int
+from regimes.decide._arms import arm_pair, number
 from regimes.decide._chain import REWARDS, Chain, Chances, adjoint, observed
 from regimes.decide._memento_chain import MementoChain
 from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
-from regimes.decide._probabilities import probabilities, same_kind, tensor
+from regimes.decide._probabilities import members, probabilities, same_kind
 from regimes.decide._ram_chain import RamChain
 from regimes.decide._slope import Slope
-from regimes.decide._steady_state import SOLVERS, reset_of
+from regimes.decide._steady_state import SOLVERS, not_lost, reset_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -79,30 +80,22 @@ class TwoArms:
         r = reset_of(self.reset, plus)
         if bool((r == 1).any()):
             raise ValueError("reset must be below 1, for otherwise nobody ever plays, got 1")
+        members(arms=better.shape, reset=r.shape)
         object.__setattr__(self, "_plus", plus.detach())
         object.__setattr__(self, "_reset", r.detach())
 
     def _wins(self) -> tuple[Tensor, Tensor]:
         """Probabilities that the better and the worse arm win, (...) each."""
         if self.gap is not None:
-            mu = tensor("gap", self.gap).double()
-            if not bool(((mu > 0) & (mu <= 1)).all()):
-                raise ValueError(f"gap must be in (0, 1], got {mu.min().item():g}")
+            mu = number("gap", self.gap, 0, 1, closed=(False, True))
             return (1 + mu) / 2, (1 - mu) / 2
         if not isinstance(self.arms, tuple | list) or len(self.arms) != 2:
             raise ValueError("arms must be a pair, as in arms=(0.55, 0.45)")
-        better, worse = torch.broadcast_tensors(*[tensor("arms", k).double() for k in self.arms])
-        if not bool(((worse >= 0) & (worse < better) & (better <= 1)).all()):
-            raise ValueError(
-                "arms are the probabilities that the better and the worse arm win, "
-                f"0 <= worse < better <= 1, got better = {better.flatten()[0].item():g} and "
-                f"worse = {worse.flatten()[0].item():g}"
-            )
-        return better, worse
+        return arm_pair(tuple(self.arms), certain=True)
 
     def __repr__(self) -> str:
         def shown(x: Any) -> str:
-            return "of each member" if getattr(x, "ndim", 0) else f"{float(x):g}"
+            return "of each member" if torch.as_tensor(x).ndim else f"{float(x):g}"
 
         odds = (
             f"gap {shown(self.gap)}"
@@ -197,10 +190,7 @@ class TwoArms:
 
     def value(self, policy: Tensor, start: Tensor | None = None) -> Tensor:
         """`E[sum_t gamma^t R]` (...): the mean reward over r [Geiger 2022, Lemma 2.1]."""
-        if not bool((self._reset > 0).all()):
-            raise ValueError(
-                "value needs reset > 0, got 0: without resets it has no bound; use reward"
-            )
+        self._decays("value")
         return self.reward(policy, start) / self._reset.to(policy.device, policy.dtype)
 
     def q(self, policy: Tensor, start: Tensor | None = None, solver: str = "solve") -> Tensor:
@@ -256,10 +246,16 @@ class TwoArms:
         """
         with torch.no_grad():
             x, p0, chances = self._prepared(policy, start, check)
-            if check and not bool((self._reset > 0).all()):
-                raise ValueError("gradient needs reset > 0, got 0: without resets nothing decays")
+            if check:
+                self._decays("gradient")
             p, by_policy, by_start = adjoint(chain_of(self.memory, x.device), x, p0, chances)
             return Slope(self._mean_reward(p), by_policy, by_start)
+
+    def _decays(self, name: str) -> None:
+        """Raise where there are no resets, or next to none."""
+        if not bool((self._reset > 0).all()):
+            raise ValueError(f"{name} needs reset > 0, got 0; without resets use reward and 'gth'")
+        not_lost(self._reset, "use reward with solver='gth'")
 
     def _mean_reward(self, p: Tensor) -> Tensor:
         won, lost = p[..., self.memory.blanks :].unflatten(-1, (-1, 2)).sum((-2, -3)).unbind(-1)
@@ -277,9 +273,13 @@ class TwoArms:
         A, count = self.actions, self.observations
         if check:
             words = f"of {A} actions at each of {count} observations of {self.memory}"
-            instance("policy", policy, torch.Tensor, f"a tensor (..., {A}, {count})")
+            told = f"a tensor (..., {A}, {count}), as the actions of a Policy are"
+            instance("policy", policy, torch.Tensor, told)
             policy = probabilities("policy", policy, (A, count), -2, words, "the actions")
         p0 = self._start(start, policy) if check or start is None else start
+        if check:
+            arms, reset = self._plus.shape[:-2], self._reset.shape
+            members(policy=policy.shape[:-2], start=p0.shape[:-1], arms=arms, reset=reset)
         kind = (policy.device, policy.dtype)
         if kind not in self._chances:
             self._chances[kind] = Chances.of(self._plus.to(*kind), self._reset.to(*kind))

@@ -36,6 +36,7 @@ from regimes.flow._losses import (
     soft_hinge,
 )
 from regimes.flow._momentum import Momentum
+from regimes.flow._normalised_hinge import NormalisedHinge
 from regimes.flow._observers import Observer, Recording
 from regimes.flow._optimisers import SGD, Adam
 from regimes.flow._rates import constant, drops, hold_then_lower, linear_decay
@@ -72,6 +73,7 @@ __all__ = [
     "Momentum",
     "NetworkSnapshot",
     "Never",
+    "NormalisedHinge",
     "Observer",
     "OnEvent",
     "Readings",

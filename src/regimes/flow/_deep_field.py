@@ -26,6 +26,8 @@ from regimes.flow._objective import EVERYBODY, Objective
 from regimes.flow._tiles import COPIES, tile_of
 from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
 
+_LEAST_POINTS = 128  # below it a backward pass costs its calls
+_PULLING = 0.6  # share of points that pull up to which packing them pays
 _CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
 
 
@@ -77,16 +79,17 @@ class DeepField:
         values = [self.inputs if shared else self.inputs[part]]
         kept: list[Tensor] = []
         for i, weight in enumerate(weights):
-            z = _times(weight, values[i], self.weights[i])
             scale = self.biases[i]
-            if scale is not None:
-                z.add_(own[f"layers.{i}.bias"].unsqueeze(-1), alpha=scale)
+            bias = None if scale is None else own[f"layers.{i}.bias"].unsqueeze(-1)
+            z = _times(weight, values[i], self.weights[i], bias, scale or 0.0)
             if i < last:
                 value, needed = self.curve.apply(z)
                 values.append(value)
                 kept.append(needed)
         predictions = self.objective.predictions(z.mT.contiguous(), part)
         pull = self.objective.pull(predictions, part).mT  # (m, c, n)
+        if _worth_packing(self.inputs, pull):
+            pull, values, kept = _pulled(pull, values, kept)
         rows: Tensor | None = None  # a factor of every row of `pull` that is still to be multiplied
         for i in range(last, -1, -1):
             made = speed[f"layers.{i}.weight"]
@@ -126,13 +129,48 @@ class DeepField:
         )
 
 
-def _times(weight: Tensor, z: Tensor, scale: float) -> Tensor:
-    """`scale * weight @ z`, (m, o, n), of weight (m, o, i) and z (m, i, n) or (i, n)."""
-    nothing = weight.new_zeros(())  # a beta of 0 makes the products ignore it
+def _worth_packing(inputs: Tensor, pull: Tensor) -> bool:
+    """Whether points without a pull may be few enough, and so many that it pays to look."""
+    return inputs.device.type == "cpu" and pull.shape[1] == 1 and pull.shape[2] >= _LEAST_POINTS
+
+
+def _pulled(
+    pull: Tensor, values: list[Tensor], kept: list[Tensor]
+) -> tuple[Tensor, list[Tensor], list[Tensor]]:
+    """The same backward pass on the points that pull: of a hinge, those short of their margin.
+
+    Members have different numbers of them: all take as many as the one with most, the others some
+    points without a pull, which add zeros.
+    """
+    alive = pull[:, 0] != 0
+    most = max(1, int(alive.sum(1).amax()))
+    if most > _PULLING * alive.shape[1]:
+        return pull, values, kept
+    points = alive.to(torch.uint8).topk(most, sorted=False).indices.unsqueeze(1)  # (m, 1, k)
+
+    def packed(z: Tensor) -> Tensor:
+        z = z.expand(len(points), *z.shape[-2:])
+        return z.gather(2, points.expand(-1, z.shape[1], -1))
+
+    made = [packed(z) for z in values]
+    same = {id(z): own for z, own in zip(values, made, strict=True)}  # relu keeps its values
+    return packed(pull), made, [same[id(z)] if id(z) in same else packed(z) for z in kept]
+
+
+def _times(
+    weight: Tensor, z: Tensor, scale: float, bias: Tensor | None = None, shift: float = 0.0
+) -> Tensor:
+    """`scale * weight @ z + shift * bias`, (m, o, n).
+
+    Of weight (m, o, i), z (m, i, n) or (i, n) and bias (m, o, 1), which rides in the product.
+    """
+    if bias is None:
+        bias, shift = weight.new_zeros(()), 0.0  # a beta of 0 makes the products ignore it
     if z.ndim == 2:
-        rows = torch.addmm(nothing, weight.flatten(0, 1), z, beta=0, alpha=scale)
+        start = bias.flatten(0, 1) if bias.ndim else bias
+        rows = torch.addmm(start, weight.flatten(0, 1), z, beta=shift, alpha=scale)
         return rows.view(*weight.shape[:2], -1)
-    return torch.baddbmm(nothing, weight, z, beta=0, alpha=scale)
+    return torch.baddbmm(bias, weight, z, beta=shift, alpha=scale)
 
 
 def _gradient(pull: Tensor, value: Tensor, scale: float, out: Tensor) -> None:

@@ -22,6 +22,7 @@ from regimes.flow._losses import LossLike, resolve_loss
 from regimes.flow._members import Members, NetworkLike, gather
 from regimes.flow._momentum import Momentum
 from regimes.flow._network_field import NetworkField
+from regimes.flow._normalised_hinge import NormalisedHinge
 from regimes.flow._objective import Objective, check_unit
 from regimes.flow._observers import Observer, Recorder
 from regimes.flow._readings import Floats, Readings
@@ -272,6 +273,12 @@ def objective_of(
     instance("subtract_init", subtract_init, bool, "True or False")
     resolved = resolve_loss(loss, start.shape[-1])
     resolved.check(train.y, start.shape[-1])
+    if isinstance(resolved, NormalisedHinge) and members.mask is not None:
+        raise ValueError(
+            f"{resolved.name} takes the norm of all training points, so members need as many of "
+            f"them, got {sorted(set(members.counts.tolist()))}; train each number in a run of its "
+            "own"
+        )
     check_slope(resolved, train.y, tuple(start.shape))
     check_unit(divide_by, members.alpha, start.dtype)
     return Objective(

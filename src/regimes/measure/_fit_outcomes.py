@@ -48,8 +48,7 @@ def fit_outcomes(
 ) -> FitOutcomes:
     """Class and constraints of R trained networks.
 
-    The classes: docs/themes/regimes.md, "Fits that stop, and jamming".
-
+    The classes are those of docs/themes/regimes.md, "Fits that stop, and jamming".
     `run.outputs_train[..., 0]`, `run.losses` and `net.layers_stacked(run.parameters, x)` have what
     is asked for.
 

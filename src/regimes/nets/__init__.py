@@ -6,6 +6,7 @@ generator in float64, and leaves torch's global random state alone.
 
 from regimes import _door
 from regimes.nets._activations import Activation, activation, activation_names
+from regimes.nets._convnet3 import ConvNet3
 from regimes.nets._convnet4 import ConvNet4
 from regimes.nets._counts import n_total, n_weights, width_for
 from regimes.nets._fully_connected import MLP, FullyConnected
@@ -28,6 +29,7 @@ __all__ = [
     "MLP",
     "VGG",
     "Activation",
+    "ConvNet3",
     "ConvNet4",
     "Ensemble",
     "FullyConnected",

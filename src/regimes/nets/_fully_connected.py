@@ -216,16 +216,21 @@ class FullyConnected(Network):
         return z.mT.contiguous()
 
     def layers_stacked(
-        self, parameters: Mapping[str, Tensor], x: Tensor
+        self, parameters: Mapping[str, Tensor], x: Tensor, *, member_inputs: bool = False
     ) -> tuple[list[Tensor], list[Tensor]]:
         """What enters and leaves every layer of R networks, `parameters` with a leading R.
+
+        Args:
+            parameters: as in `forward_stacked`.
+            x: inputs (n, ...) of all networks, or (R, n, ...) with a set for each.
+            member_inputs: whether `x` has the leading axis of members.
 
         Returns:
             The inputs z_0, ..., z_L, (n, d) or (R, n, h) each; and the outputs z~_1, ..., z~_L, f
             of the layers, (R, n, h) and at last (R, n, c).
         """
-        z = self._flat(x, parameters["layers.0.weight"].dtype)
-        inputs, outputs = [z], []
+        leading = 2 if member_inputs else 1
+        inputs, outputs = [self._flat(x, parameters["layers.0.weight"].dtype, leading)], []
         for i, layer in enumerate(self.layers):
             weight = parameters[f"layers.{i}.weight"] * getattr(layer, "weight_multiplier", 1.0)
             made = inputs[-1] @ weight.mT

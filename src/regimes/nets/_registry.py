@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from regimes._check import choose, nearest_first
+from regimes.nets._convnet3 import ConvNet3
 from regimes.nets._convnet4 import ConvNet4
 from regimes.nets._fully_connected import MLP, FullyConnected
 from regimes.nets._lenet import LeNet5
@@ -47,6 +48,7 @@ _NETWORKS: dict[str, _Entry] = {
     "vgg19": _Entry(VGG, fixed={"variant": 19}),
     "resnet18": _Entry(ResNet18),
     "wide_resnet": _Entry(WideResNet),
+    "convnet3": _Entry(ConvNet3),
     "convnet4": _Entry(ConvNet4),
     "mnasnet_like": _Entry(MnasNetLike),
 }

@@ -8,7 +8,6 @@ from regimes.tangent._anisotropy import (
 )
 from regimes.tangent._effective_parameters import EffectiveParameters, effective_parameters
 from regimes.tangent._eigenpairs import ConditionEstimate, KernelEigenpairs, nystrom_eigenpairs
-from regimes.tangent._hessian import output_hessian
 from regimes.tangent._input_gradients import input_gradients
 from regimes.tangent._kernel import TangentKernel
 from regimes.tangent._linearize import LinearizedModel, linearize
@@ -34,7 +33,6 @@ __all__ = [
     "linearize",
     "neuron_grams",
     "nystrom_eigenpairs",
-    "output_hessian",
     "stacked_change",
     "stacked_gram",
 ]

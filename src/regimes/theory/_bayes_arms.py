@@ -12,6 +12,8 @@ from torch import Tensor
 from regimes._check import positive_int, real
 from regimes.decide._arms import Number, number
 
+_MOST_BELIEFS = 2_000_000  # on one side
+
 
 def q_bayes(mu: Number, r: Number) -> Tensor:
     """How often a player with unbounded memory plays the worse arm, q': a lower bound for all.
@@ -62,7 +64,12 @@ def q_bayes_iteration(
     mu, r = real("mu", mu, 0, 1), real("r", r, 0, 1)
     tolerance = real("tolerance", tolerance, 0)
     log_alpha = torch.tensor((1 - mu) / (1 + mu), dtype=torch.float64).log()
-    widest = positive_int("steps of evidence to certainty", int(40 / -log_alpha) + 2)
+    needed = float(40 / -log_alpha) + 2
+    if needed > _MOST_BELIEFS:
+        raise ValueError(
+            f"mu = {mu:g} needs {needed:.0e} outcomes to be sure; take mu above 1e-5, or q_bayes"
+        )
+    widest = int(needed)
     surplus = torch.arange(-widest, widest + 1, dtype=torch.float64)
     right = torch.sigmoid(-surplus * log_alpha)  # P(A is better)
     plus_a = right * (1 + mu) / 2 + (1 - right) * (1 - mu) / 2  # P(A rewards); favours A

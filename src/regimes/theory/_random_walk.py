@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
 from regimes._check import positive_int
+from regimes.decide._arms import number
+from regimes.decide._probabilities import tensor
 
 
 def traverse(left: Tensor, right: Tensor, i: int, j: int) -> Tensor:
@@ -59,21 +63,18 @@ def two_end(left: Tensor, right: Tensor, L: Tensor | float, R: Tensor | float) -
     left, right = _steps(left, right)
     ends = []
     for name, value in (("L", L), ("R", R)):
-        end = torch.as_tensor(value, dtype=torch.float64)
-        if not bool(((end > 0) & end.isfinite()).all()):
-            raise ValueError(f"{name} must be positive and finite")
-        ends.append(end.log())
+        ends.append(number(name, value, 0, math.inf).log())
     bias = left.log().sum(-1) - right.log().sum(-1)  # the product itself may overflow
     return torch.sigmoid(-(ends[0] - ends[1] + bias))
 
 
 def _steps(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    left, right = (torch.as_tensor(p, dtype=torch.float64) for p in (left, right))
+    left, right = tensor("left", left).double(), tensor("right", right).double()
     if left.ndim == 0 or left.shape != right.shape:
         raise ValueError(
             "left and right must have one and the same shape (..., n), "
             f"got {tuple(left.shape)} and {tuple(right.shape)}"
         )
-    if not bool(((left > 0) & (right > 0) & left.isfinite() & right.isfinite()).all()):
-        raise ValueError("left and right are probabilities of steps: all must be positive, finite")
+    if not bool(((left > 0) & (right > 0)).all()):
+        raise ValueError("left and right are probabilities of steps: all must be positive")
     return left, right

@@ -51,8 +51,9 @@ def q_necklace(m: int, arms: Arms, *, n: int | None = None) -> Tensor:
     """Wrong plays q' of the necklace policy of m remembered plays for r << eps0 << eps1 << 1.
 
     `1/q' - 1 = [(1-k_B)/(1-k_A)]^m [(1/k_B - 1)/(1/k_A - 1)]^(m (n-2)/2)` [Geiger 2022, eq. 39],
-    which for the gap mu is `alpha^(m (1-n))` [Geiger 2022, eq. 10]. A pair of arms of another kind
-    needs a chain with as many As as Bs, as every chain of all necklaces has.
+    which for the gap mu is `alpha^(m (1-n))` [Geiger 2022, eq. 10]. For a pair of another kind it
+    holds where the chain has as many As as Bs: every chain of all necklaces has, and that of m = 4;
+    those of m = 6, 8 and 10 have not.
 
     Args:
         m: remembered plays.
@@ -64,6 +65,10 @@ def q_necklace(m: int, arms: Arms, *, n: int | None = None) -> Tensor:
     """
     m = positive_int("m", m)
     n = longest_chain(m) if n is None else positive_int("n", n, least=2)
+    if n > (most := necklace_count(m)):
+        raise ValueError(
+            f"n must be at most {most}, the number of necklaces of {m} letters, got {n}"
+        )
     k_a, k_b = arm_pair(arms)
     inner = m * (n - 2) / 2
     return torch.sigmoid(-m * _log_losses(k_a, k_b) - inner * _log_odds(k_a, k_b))

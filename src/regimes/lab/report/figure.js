@@ -63,7 +63,7 @@ const stack = (layout, panels) => {
 const slim = (spec) => {
   for (const [key, axis] of Object.entries(spec.layout)) {
     if (!/^xaxis\d*$/.test(key)) continue;
-    axis.tickangle = 0;
+    axis.tickangle ??= 0; // unless the figure itself says otherwise
     if (axis.type === "log" && axis.dtick) Object.assign(axis, { dtick: undefined, nticks: 5 });
     const step = Math.ceil((axis.tickvals || []).length / 6);
     if (step < 2) continue;

@@ -9,8 +9,6 @@ from regimes.studies._types import Tensor
 if TYPE_CHECKING:
     import torch
 
-NEVER = 1e-12  # probability below which a transition is drawn nowhere
-
 
 def softmax_policy(memory: Any, source: torch.Generator) -> tuple[Tensor, Tensor | None]:
     """A policy (actions, observations) with logits N(0, 1), and a RAM's law of blank states."""

@@ -52,9 +52,9 @@ CPU = {
 class Columns:
     """A memory that can be written freely, used as a line or as two columns of confidence.
 
-    With M states a player that chooses its arm by memory alone errs at least alpha^(M-1) of the
-    time; one that also sees its last arm makes two columns of the same states and doubles the
-    line. How often it should leave the top depends on resets as their root.
+    With M states a player that chooses its arm by memory alone errs about alpha^(M-1) of the time
+    at best; one that also sees its last arm makes two columns of the same states and doubles the
+    line. The rarer the resets, the more rarely it should leave the top: as their root.
 
     The paper: [Geiger 2022, sec. 3, figs. 1 and 2, app. C and D.4].
     """

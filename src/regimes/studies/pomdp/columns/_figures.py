@@ -11,9 +11,10 @@ def _scheme(dataset: Data) -> Figure:
     policy = ran(dataset, "scheme").scheme_policy.values
     caption = (
         "A column of confidence with M = 8 states of memory, drawn from its policy. Left the last "
-        "arm was A, right it was B; the number is the memory. A reward raises the confidence in "
-        "the arm that is being played, a loss lowers it, and at the bottom a loss makes the player "
-        "change arms. The top is left with a small probability only (dotted)."
+        "arm was A, right it was B; the number is the memory. A win raises the confidence in the "
+        "arm that is being played, a loss lowers it, and at the bottom, where the player starts "
+        "with either arm, a loss makes it change arms. The top is left with a small probability "
+        "only (dotted)."
     )
     figure = draw.axes("", "", caption=caption, height=560)
     _pictures.columns_of(figure, policy)
@@ -70,8 +71,8 @@ def _rates(dataset: Data) -> Figure:
     at = exits(dataset, 10, 0.2)
     caption = (
         "The best probability of leaving the top against the reset probability (M = 10, mu = 0.2): "
-        "circles are minima of q', the line is the law for small r, whose printed form (dashed) "
-        "lacks a factor. Squares: plays spent at the top, measured in the solved chain."
+        "circles are minima of q', the line is the law for small r; as printed (dashed) its root "
+        "reaches too far. Squares: plays spent at the top, measured in the solved chain."
     )
     figure = draw.axes(
         "reset probability r",

@@ -30,7 +30,7 @@ def _rewards(dataset: Data) -> Figure:
         "Reward and probability of playing the worse arm of random policies of both memories, each "
         "with a gap mu of its own: they determine each other."
     )
-    figure = draw.axes("q", "E[R] / mu", caption=caption)
+    figure = draw.axes("probability q of the worse arm", "mean reward / mu", caption=caption)
     q = at.random_q.transpose("random_policy", "memory").values
     reward = (at.random_reward / at.random_gap).transpose("random_policy", "memory").values
     for k, name in enumerate(("RAM", "Memento")):

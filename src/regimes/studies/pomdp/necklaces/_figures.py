@@ -11,11 +11,12 @@ def _diagram(dataset: Data) -> Figure:
     chain = [[int(w) for w in row if w >= 0] for row in at.diagram_chain.values]
     caption = (
         "The policy of a player that remembers its last four arms and outcomes, drawn from its "
-        "matrix. Playing the oldest arm again turns the word (grey), so the necklace of the word "
-        "is kept. It is left at one word each way, and only if the four outcomes, written beside "
-        "the dotted arrows for the word they start from (oldest first), all speak for the step."
+        "matrix. A row is a necklace: playing the oldest arm again turns its words into one "
+        "another, the last into the first. The top row is sure of A, the bottom row of B. A row is "
+        "left at one word each way, by playing the opposite of the oldest arm, and only rarely and "
+        "if the four outcomes on the dotted arrow (oldest first) all speak for the step."
     )
-    figure = draw.axes("", "", caption=caption, height=420, legend="below")
+    figure = draw.axes("", "", caption=caption, height=680, legend="below")
     _pictures.necklaces_of(figure, at.diagram_flip.values, chain)
     return figure
 
@@ -25,11 +26,15 @@ def _matrix(dataset: Data) -> Figure:
     m = int(np.log2(len(flip)))
     caption = (
         "The same policy as a matrix: probability of playing the opposite of the oldest arm, for "
-        "every word of arms (rows) and of outcomes (columns), oldest first."
+        "every word of arms (rows) and of outcomes (columns), oldest first; white is never. The "
+        "ends are left far more rarely than the necklaces between."
     )
-    figure = draw.axes("outcomes", "arms", caption=caption, height=520)
-    _pictures.matrix(figure, flip / flip.max(), _pictures.words(m, "AB"), _pictures.words(m, "+-"))
-    figure.data[0].colorbar.title = "probability / largest"
+    figure = draw.axes("outcomes", "arms", caption=caption, height=560)
+    seen = np.log10(np.where(flip > 0, flip, np.nan))
+    _pictures.matrix(figure, seen, _pictures.words(m, "AB"), _pictures.words(m, "+\u2212"))
+    limits = {"zmin": np.nanmin(seen) - 2, "zmax": np.nanmax(seen)}
+    figure.update_traces(colorbar={"title": "log10 of probability"}, **limits)
+    figure.update_xaxes(tickangle=-90)
     return figure
 
 
@@ -54,7 +59,9 @@ def _table(dataset: Data) -> Figure:
         "player that only remembers what it did, and the column of confidence of one that writes "
         "its memory freely. Dashed: the leading terms, the root of M_eff and half of M_eff."
     )
-    figure = draw.axes("M_eff", "exponent", log="xy", caption=caption)
+    figure = draw.axes(
+        "memory states M_eff", "exponent of 1/alpha in 1/q - 1", log="xy", caption=caption
+    )
     memory = 4.0**at.table_m.values
     for k, (name, power, factor) in enumerate((("necklace", 0.5, 1.0), ("column", 1.0, 0.5))):
         color = draw.COLORS[k]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import regimes as rg
-from regimes.studies._types import Dataset
+from regimes.studies._types import Dataset, Tensor
 from regimes.studies.regimes.jamming._training import network
 
 ACTIVATIONS = ("relu", "tanh")
@@ -18,13 +20,18 @@ def negative_shares(data: Dataset, width: int, draws: int, dtype: str) -> np.nda
     C0 of LAND-17, (activation, draw), with the Delta that weigh the points in H_p left out: all
     points are unfitted there and weigh alike. Exact zeros are not counted.
     """
-    import torch
-
     x, y = data.x_train[:POINTS].cpu(), data.y_train[:POINTS].cpu()
     shares = np.empty((len(ACTIVATIONS), draws))
     for i, activation in enumerate(ACTIVATIONS):
-        for seed in range(draws):
-            net = network(x.shape[1], width, seed, dtype=dtype, activation=activation)
-            values = torch.linalg.eigvalsh(-rg.tangent.output_hessian(net, x, y))
-            shares[i, seed] = rg.measure.mode_counts(values).negative_share
+        networks = rg.nets.stack(
+            partial(network, x.shape[1], width, dtype=dtype, activation=activation), range(draws)
+        )
+        found = rg.curvature.hessian(networks, x, y, _output_against_label)
+        counts = map(rg.measure.mode_counts, found.spectrum("network"))
+        shares[i] = [each.negative_share for each in counts]
     return shares
+
+
+def _output_against_label(f: Tensor, y: Tensor) -> Tensor:
+    """A loss of slope -y wherever the output is, so that its Hp is that sum."""
+    return -y * f
