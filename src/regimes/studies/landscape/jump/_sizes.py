@@ -27,7 +27,7 @@ class Scan:
     trainer: str = "adam_fast"
     precision: str = ""  # "" is that of the run
     curvature: bool = False  # whether C0 and N_c of jammed runs are measured
-    ratios_per_trial: int = 1
+    ratios_per_trial: int = 0  # all of a network side by side
     seeds_per_trial: int = 0
 
 
@@ -49,7 +49,7 @@ AXES: dict[str, Any] = {
     "optimiser": ("rate", "batch", *_RUNS),
 }
 
-_SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 200, images="digits", ratios_per_trial=0)
+_SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 200, images="digits")
 _EIGHT, _SIX = tuple(range(8)), tuple(range(6))
 _CPU = Scan(
     ("2x14", "3x12"),
@@ -102,6 +102,7 @@ SIZES: dict[str, Any] = {
             seed=_SIX,
             rate=(1e-3, 3e-4),
             batch=(1.0, 0.5),
+            ratios_per_trial=1,  # a batch is a share of P
         ),
     },
     "paper": {
@@ -112,7 +113,6 @@ SIZES: dict[str, Any] = {
             10_000_000,
             rate=1e-4,
             trainer="adam_decay",
-            ratios_per_trial=0,
         ),
     },
 }
