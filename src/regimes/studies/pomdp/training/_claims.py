@@ -227,7 +227,8 @@ def _structure(dataset: Data) -> judge.Parts:
         ratio = judge.median_of(trained / float(best.strict_q))
         yield judge.near(f"{memory}, r={reset:g}: trained q / best necklace policy", ratio, 1, 0.01)
         told.append(
-            f"{memory}, r={reset:g}: trained {np.median(trained):.4f} (expected {given[1] or '-'}), "
+            f"{memory}, r={reset:g}: trained {np.median(trained):.4f} (expected "
+            f"{given[1] or 'lower'}), "
             f"best necklace policy {float(best.strict_q):.4f} at "
             f"eps0={float(best.strict_eps0):.3g}, eps1={float(best.strict_eps1):.3g}, with its "
             f"exits at other turns {float(other.strict_q):.4f} (expected {given[0]:g}); the oldest "
