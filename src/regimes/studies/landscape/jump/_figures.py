@@ -25,6 +25,7 @@ Y = "unmet points per weight, N_Delta/N (no unit)"
 def _each(dataset: Data) -> Iterator[tuple[str, str, Data]]:
     """Name, colour and runs of every network that ran."""
     found = 0
+    dataset = judge.need(dataset, "classes")
     table = dataset.isel(trial=dataset.block.isin([block for block, _ in NAMES]).values)
     for block, network in dict.fromkeys(zip(table.block.values, table.network.values, strict=True)):
         try:

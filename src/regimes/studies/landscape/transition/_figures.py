@@ -86,9 +86,8 @@ def _in_time(dataset: Data) -> Figure:
         "The same scan of widths read at several moments of the training: N* falls while the "
         "networks train and settles. Bars are the brackets."
     )
-    moments = dataset.moment.values
     known = []
-    for moment in moments:
+    for moment in judge.need(dataset, "unfitted_at").moment.values:
         try:
             known.append((moment, scans.star(dataset, "time", moment=int(moment))))
         except judge.Missing:
