@@ -22,11 +22,19 @@ from regimes.data._dataset import Dataset, Points
 from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
 from regimes.data._easy_difficult import easy_difficult
+from regimes.data._fields import FourierField, fourier_field, periodic_field, sample_field
 from regimes.data._files import read_images
 from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
 from regimes.data._inputs import center, flatten, grayscale, sphere, standardize
 from regimes.data._labels import binary, first_half, label_noise, parity
 from regimes.data._line1d import line1d
+from regimes.data._manifolds import (
+    cloud_points,
+    lattice_points,
+    manifold_points,
+    sphere_points,
+    torus_points,
+)
 from regimes.data._pca import pca
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
@@ -41,6 +49,7 @@ from regimes.data._transform import Transform
 
 __all__ = [
     "Dataset",
+    "FourierField",
     "Points",
     "Transform",
     "balanced_radius",
@@ -48,6 +57,7 @@ __all__ = [
     "binary",
     "center",
     "cifar10",
+    "cloud_points",
     "compress",
     "cylinder",
     "digits",
@@ -57,27 +67,34 @@ __all__ = [
     "fashion_mnist",
     "first_half",
     "flatten",
+    "fourier_field",
     "grayscale",
     "kmnist",
     "label_noise",
+    "lattice_points",
     "line1d",
     "linearly_separable",
     "load",
+    "manifold_points",
     "mnist",
     "names",
     "noisy_regression",
     "parity",
     "pca",
+    "periodic_field",
     "quad_sphere",
     "random_labels",
     "rbf_line",
     "read_images",
     "rotate",
+    "sample_field",
     "sphere",
+    "sphere_points",
     "standardize",
     "stripe",
     "subset",
     "teacher",
+    "torus_points",
 ]
 
 _door.keep(globals())

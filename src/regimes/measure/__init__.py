@@ -87,6 +87,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._nn_distance import DistanceDimension, NeighbourDistance, nn_distance
 from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
@@ -169,6 +170,7 @@ from regimes.measure._tail_exponent import (
     log_density,
     tail_exponent,
 )
+from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -195,6 +197,7 @@ __all__ = [
     "Crossing",
     "CuspCount",
     "DisjointEnsembles",
+    "DistanceDimension",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -222,6 +225,7 @@ __all__ = [
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NeighbourDistance",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",
@@ -321,6 +325,7 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "nn_distance",
     "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
@@ -364,6 +369,7 @@ __all__ = [
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_power",
     "tangent_residual",
     "target_alignment",
     "test_error",
