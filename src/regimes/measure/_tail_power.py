@@ -20,6 +20,7 @@ def tail_power(projections: Tensor, y: Tensor) -> Tensor:
     Returns:
         Tails (r,), decreasing; the first is the whole power.
 
+    >>> import torch
     >>> tail_power(torch.tensor([0.5, 0.25]), torch.ones(4))
     tensor([1.0000, 0.5000])
     """
