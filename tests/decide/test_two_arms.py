@@ -282,5 +282,5 @@ def test_what_does_not_fit_into_memory_is_told(monkeypatch):
     problem = TwoArms(memory, gap=0.1, reset=0.1)
     policy = torch.full((2, memory.observations), 0.5, dtype=torch.float64).expand(200, -1, -1)
     for call in (problem.q, problem.gradient, lambda p: problem.transition(p, 0)):
-        with pytest.raises(ValueError, match="256.0 MiB may be used; take a shorter memory"):
+        with pytest.raises(ValueError, match=r"256\.0 MiB may be used; take a shorter memory"):
             call(policy)
