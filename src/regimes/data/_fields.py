@@ -13,7 +13,7 @@ from regimes._check import positive_int, real, shown
 from regimes._random import generator
 
 
-def sample_field(
+def gaussian_field(
     points: Tensor, kernel: Callable[[Tensor, Tensor], Tensor], count: int = 1, *, seed: int = 0
 ) -> Tensor:
     """Draws of `Z ~ N(0, K(points, points))`, float64 (count, n) [Spigler 2020, eq. 5].
@@ -28,7 +28,7 @@ def sample_field(
         seed: of the draws.
 
     >>> same = torch.zeros(2, 1)
-    >>> field = sample_field(same, lambda x, z: torch.ones(len(x), len(z)))[0]
+    >>> field = gaussian_field(same, lambda x, z: torch.ones(len(x), len(z)))[0]
     >>> bool((field[0] - field[1]).abs() < 1e-6)  # one value at one place
     True
     """

@@ -97,7 +97,7 @@ class SmoothStudents:
         sizes = params.mixed_sizes
         top = max(sizes)
         both = torch.cat([train[:top], test])
-        target = rg.data.sample_field(both, laplace, seed=point.seed)[0]
+        target = rg.data.gaussian_field(both, laplace, seed=point.seed)[0]
         mixed = [
             _errors(train[:top], test, target, sizes, gauss, jitter, torch.float64)
             for jitter in JITTERS
