@@ -165,9 +165,12 @@ from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, s
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
     TailExponent,
+    TailSums,
+    exponent_of_sums,
     gaps_and_overlaps,
     log_density,
     tail_exponent,
+    tail_sums,
 )
 from regimes.measure._target import (
     EnergyConcentration,
@@ -243,6 +246,7 @@ __all__ = [
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
+    "TailSums",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -276,6 +280,7 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "exponent_of_sums",
     "find_transition",
     "fit_map",
     "fit_outcomes",
@@ -364,6 +369,7 @@ __all__ = [
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_sums",
     "tangent_residual",
     "target_alignment",
     "test_error",
