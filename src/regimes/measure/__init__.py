@@ -173,9 +173,12 @@ from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, s
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
     TailExponent,
+    TailSums,
+    exponent_of_sums,
     gaps_and_overlaps,
     log_density,
     tail_exponent,
+    tail_sums,
 )
 from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
@@ -258,6 +261,7 @@ __all__ = [
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
+    "TailSums",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -291,6 +295,7 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "exponent_of_sums",
     "find_transition",
     "fit_map",
     "fit_outcomes",
@@ -385,6 +390,7 @@ __all__ = [
     "t_half",
     "tail_exponent",
     "tail_power",
+    "tail_sums",
     "tangent_residual",
     "target_alignment",
     "test_error",
