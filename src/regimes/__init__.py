@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         curves,
         data,
         decide,
+        diagnosis,
         flow,
         kernels,
         lab,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         tangent,
         theory,
     )
+    from regimes.diagnosis import diagnose
 
 __version__ = "0.1.0"
 
@@ -39,6 +41,7 @@ _ROOMS = (
     "theory",
     "lab",
     "curves",
+    "diagnosis",
 )
 
 __all__ = [
@@ -47,6 +50,8 @@ __all__ = [
     "curves",
     "data",
     "decide",
+    "diagnose",
+    "diagnosis",
     "flow",
     "kernels",
     "lab",
@@ -60,6 +65,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"regimes.{name}")
+    if name == "diagnose":
+        return importlib.import_module("regimes.diagnosis").diagnose
     raise AttributeError(f"module 'regimes' has no attribute {name!r}; its rooms are {_ROOMS}")
 
 

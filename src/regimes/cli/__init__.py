@@ -11,6 +11,7 @@ from regimes import __version__
 from regimes.cli import (
     _check_results,
     _claims,
+    _diagnose,
     _docs,
     _doctor,
     _replicate,
@@ -73,5 +74,6 @@ app.command("report")(_report.report)
 app.add_typer(_runs.app, name="runs")
 app.add_typer(_results.app, name="results")
 app.command("check-results")(_check_results.check_committed)
+app.command("diagnose")(_diagnose.diagnose)
 app.command("docs")(_docs.docs)
 app.command("doctor")(_doctor.doctor)

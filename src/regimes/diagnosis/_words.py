@@ -1,0 +1,120 @@
+"""What numbers mean, and what they suggest, in sentences for engineers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from regimes.diagnosis._number import Number
+from regimes.diagnosis._verdict import Regime
+
+MEANINGS = {
+    "accuracy": "Share of probes the trained network gets right.",
+    "accuracy_before": "The same before training.",
+    "kernel_change": (
+        "How far the tangent kernel moved, relative to its size. It says which functions small "
+        "changes of the weights can reach; at 0 the network trained like a fixed linear model."
+    ),
+    "kernel_similarity": (
+        "Cosine between the kernels before and after: near 1 where the kernel only grew or shrank."
+    ),
+    "label_alignment_before": (
+        "How well the kernel agrees with the labels before training, from 0 to 1."
+    ),
+    "label_alignment_after": "The same after training; it grows when features adapt to the task.",
+    "label_alignment_before_test": "Agreement before training on test points.",
+    "label_alignment_after_test": "Agreement after training on test points.",
+    "effective_rank_before": (
+        "About how many directions in function space the kernel of a batch of probes spans."
+    ),
+    "effective_rank_after": "The same after training; it falls when few directions take over.",
+    "linear_accuracy_start": (
+        "Accuracy of a linear model on the network's features at the start, fitted to the training "
+        "probes alone: what no learning of features would give."
+    ),
+    "linear_accuracy_end": (
+        "The same with the features at the end; above that of the start where learned features "
+        "are better."
+    ),
+    "first_order_error": (
+        "How much of what training did to the outputs the linear model at the start misses, when "
+        "its weights move by as much: near 0 for lazy training."
+    ),
+    "first_order_accuracy": "Accuracy of that linear model, moved as the network was.",
+    "weight_change": "Distance the weights moved, relative to their size at the start.",
+    "output_scale_before": "Root mean square of the outputs before training.",
+    "output_scale_after": "Root mean square of the outputs after training.",
+}
+
+
+def reasons(numbers: Mapping[str, Number]) -> tuple[str, ...]:
+    """What else speaks for or against, as far as errors allow."""
+    told = []
+    before, after = (numbers.get(f"label_alignment_{when}") for when in ("before", "after"))
+    if before and after and _known(before, after):
+        word = _compared(after, before, "rose", "fell")
+        told.append(
+            f"Agreement of the kernel with the labels {word} from {before} to {after}"
+            + (", as it does when features adapt to the task." if word == "rose" else ".")
+        )
+    start, end = (numbers.get(f"linear_accuracy_{when}") for when in ("start", "end"))
+    if start and end and _known(start, end):
+        word = _compared(end, start, "better", "worse")
+        told.append(
+            f"A linear model on the features of the end does {end}, on those of the start {start}: "
+            + ("no clear difference." if word == "hardly changed," else f"{word} after training.")
+        )
+    return tuple(told)
+
+
+def advice(regime: Regime, numbers: Mapping[str, Number]) -> tuple[str, ...]:
+    """Hypotheses that are worth a try, never orders."""
+    if regime == "lazy":
+        told = [
+            "A smaller scale of the outputs at the start, a larger learning rate or a narrower "
+            "network would let features move; whether that helps depends on the task.",
+        ]
+        if _better(numbers, "linear_accuracy_start", "accuracy"):
+            told.append(
+                "A linear model on the features of the start does no worse than the network on "
+                "these probes: it may be a cheaper model."
+            )
+        return tuple(told)
+    if regime == "feature":
+        told = []
+        if _clearly(numbers, "linear_accuracy_end", "linear_accuracy_start"):
+            told.append(
+                "The learned features serve a linear model better than those of the start: "
+                "retraining the last layer alone may do for similar data."
+            )
+        told.append(
+            "If the network generalises worse than it should, a larger scale of the outputs at the "
+            "start would make training lazier; on some image tasks that helps fully connected "
+            "networks."
+        )
+        return tuple(told)
+    return ()
+
+
+def _known(*numbers: Number) -> bool:
+    return all(math.isfinite(each.value) for each in numbers)
+
+
+def _compared(a: Number, b: Number, more: str, less: str) -> str:
+    """Whether a exceeds b by two standard errors of the difference."""
+    error = 2 * math.hypot(a.error or 0.0, b.error or 0.0)
+    if not math.isfinite(error) or abs(a.value - b.value) <= error:
+        return "hardly changed,"
+    return more if a.value > b.value else less
+
+
+def _clearly(numbers: Mapping[str, Number], one: str, other: str) -> bool:
+    return _better(numbers, one, other) and (
+        _compared(numbers[one], numbers[other], "more", "less") == "more"
+    )
+
+
+def _better(numbers: Mapping[str, Number], one: str, other: str) -> bool:
+    if one not in numbers or other not in numbers:
+        return False
+    return _known(numbers[one], numbers[other]) and numbers[one].value >= numbers[other].value
