@@ -11,7 +11,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regimes import curvature, data, decide, flow, kernels, lab, measure, nets, tangent, theory
+    from regimes import (
+        curvature,
+        data,
+        decide,
+        flow,
+        kernels,
+        lab,
+        measure,
+        nets,
+        observe,
+        tangent,
+        theory,
+    )
 
 __version__ = "0.1.0"
 
@@ -26,6 +38,7 @@ _ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
 )
 
 __all__ = [
@@ -38,6 +51,7 @@ __all__ = [
     "lab",
     "measure",
     "nets",
+    "observe",
     "tangent",
     "theory",
 ]
