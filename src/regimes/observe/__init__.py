@@ -5,11 +5,17 @@
         watch.step()                     # after every step of the optimiser
     record = watch.finish()              # numbers at log-spaced steps
 
-A Lightning trainer takes `lightning_callback(...)`, one of Hugging Face `transformers_callback(...)`,
-and a flow or descent of this library `on_flow(...)`.
+A Lightning trainer takes `lightning_callback(...)`, one of Hugging Face
+`transformers_callback(...)`, and a flow or descent of this library `on_flow(...)`.
 """
 
 from regimes import _door
+from regimes.observe._capacity import (
+    capacity_measures,
+    fisher_rao,
+    margin_percentile,
+    path_norm_of,
+)
 from regimes.observe._lightning import lightning_callback
 from regimes.observe._log_steps import LogSteps
 from regimes.observe._numbers import Wanted, kernel_numbers
@@ -29,10 +35,14 @@ __all__ = [
     "TensorBoard",
     "WandB",
     "Wanted",
+    "capacity_measures",
+    "fisher_rao",
     "kernel_numbers",
     "lightning_callback",
     "load_record",
+    "margin_percentile",
     "on_flow",
+    "path_norm_of",
     "transformers_callback",
 ]
 

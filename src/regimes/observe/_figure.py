@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def figure_of(record: Record, probe: str | None) -> go.Figure:
     if layers is not None:
         colors = draw.shades(len(record.layers))
         for curve, layer, color in zip(layers.T, record.layers, colors, strict=True):
-            told = {"showlegend": False, "hovertemplate": f"{layer}: %{{y:.3f}}"}
+            told: dict[str, Any] = {"showlegend": False, "hovertemplate": f"{layer}: %{{y:.3f}}"}
             draw.line(figure, steps, curve, color=color, panel=3, **told)
     return figure
 

@@ -29,7 +29,7 @@ def lightning_callback(
             itself, which then must map points to outputs.
         **options: more of `KernelObserver`.
     """
-    base = _callback_class()
+    base: Any = _callback_class()
 
     class LightningObserver(base):
         """Calls a `KernelObserver` after every batch that took a step of the optimiser."""

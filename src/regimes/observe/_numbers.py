@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -46,9 +46,7 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.centering not in ("class", "global", None):
-            raise ValueError(
-                f"centering must be 'class', 'global' or None, got {self.centering!r}"
-            )
+            raise ValueError(f"centering must be 'class', 'global' or None, got {self.centering!r}")
         for k in self.ratios:
             positive_int("ratios", k)
         positive_int("eigenvalues", self.eigenvalues, least=0)
@@ -98,14 +96,22 @@ def kernel_numbers(
         numbers["eigenvalues"] = lam[: wanted.eigenvalues]
     if wanted.layers:
         aligned = layer_alignment(grams, labels, wanted.centering)
-        numbers["layer_alignment"] = torch.tensor([aligned[name] for name in grams])
-        traces = [flatten_kernel(gram).diagonal().sum(dtype=torch.float64) for gram in grams.values()]
+        numbers["layer_alignment"] = _row(aligned[name] for name in grams)
+        traces = [
+            flatten_kernel(gram).diagonal().sum(dtype=torch.float64) for gram in grams.values()
+        ]
         numbers["layer_trace"] = torch.stack(traces)
     if wanted.layer_spectra:
         spectra = [_layer_spectrum(gram, wanted.centering) for gram in grams.values()]
-        numbers["layer_max"] = torch.tensor([top for top, _ in spectra])
-        numbers["layer_effective_rank"] = torch.tensor([rank for _, rank in spectra])
-    return {name: torch.as_tensor(value).double().cpu() for name, value in numbers.items()}
+        numbers["layer_max"] = _row(top for top, _ in spectra)
+        numbers["layer_effective_rank"] = _row(rank for _, rank in spectra)
+    return {
+        name: torch.as_tensor(value, dtype=torch.float64).cpu() for name, value in numbers.items()
+    }
+
+
+def _row(values: Iterable[float]) -> Tensor:
+    return torch.tensor([*values], dtype=torch.float64)
 
 
 def _whole(grams: Mapping[str, Tensor]) -> Tensor:

@@ -123,7 +123,8 @@ class KernelObserver:
             self._look()
 
     def __repr__(self) -> str:
-        return f"KernelObserver({type(self._network).__name__}, {', '.join(self._probes)}: {self.told})"
+        probes = ", ".join(self._probes)
+        return f"KernelObserver({type(self._network).__name__}, {probes}: {self.told})"
 
     @property
     def told(self) -> str:
@@ -150,10 +151,10 @@ class KernelObserver:
             self._take_trace()
 
     def finish(self) -> Record:
-        """Observe the last step as well, if there is room, close the sinks and return the record."""
+        """Observe the last step too, if there is room, close the sinks and return the record."""
         if self._pending and (self._budget.allows() or not self._steps):
             self._look()
-        if self._copied_step != self._steps or self._pending:
+        if self._pending or self._observed[-1] != self._steps:
             if self._budget.allows() or not self._observed:
                 self._take_weights()
                 self._look()
@@ -219,7 +220,7 @@ class KernelObserver:
                 self._path.trace(float(row[f"{first}/trace"]), samples=len(probe.labels))
             for name, function in self._also.items():
                 with torch.no_grad():
-                    row[name] = torch.as_tensor(function(self._copy)).double().cpu().reshape(())
+                    row[name] = _number(function(self._copy))
         self._pending = False
         self._observed.append(step)
         self._rows.append(row)
@@ -271,3 +272,7 @@ def _untouched(device: torch.device) -> Iterator[None]:
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         yield
+
+
+def _number(value: Any) -> Tensor:
+    return torch.as_tensor(value, dtype=torch.float64).detach().cpu().reshape(())

@@ -45,7 +45,10 @@ def on_flow(
 
     def measure(snapshot: NetworkSnapshot) -> Tensor:
         return torch.stack(
-            [_number(snapshot.network(i), x, labels, name, chosen) for i in range(len(snapshot.numbers))]
+            [
+                _number(snapshot.network(i), x, labels, name, chosen)
+                for i in range(len(snapshot.numbers))
+            ]
         )
 
     return Observer(measure, when or LogTimes())

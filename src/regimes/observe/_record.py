@@ -52,7 +52,7 @@ class Record:
         made = {}
         for name, values in self.numbers.items():
             dims = ("time",) if values.ndim == 1 else (_across(name), "time")
-            made[name.replace("/", "_")] = Series(self.steps, values.T, dims=dims)
+            made[name.replace("/", "_")] = Series(self.steps, values.movedim(0, -1), dims=dims)
         return made
 
     def dataset(self) -> xr.Dataset:

@@ -88,9 +88,7 @@ def scalars(numbers: Mapping[str, Tensor], layers: Sequence[str]) -> dict[str, f
             found[name] = float(value)
             continue
         parts = layers if "layer_" in name else [str(k) for k in range(len(value))]
-        found.update(
-            {f"{name}/{part}": float(v) for part, v in zip(parts, value, strict=True)}
-        )
+        found.update({f"{name}/{part}": float(v) for part, v in zip(parts, value, strict=True)})
     return found
 
 

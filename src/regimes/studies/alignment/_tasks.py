@@ -71,7 +71,8 @@ def network(
     """An MLP of `depth` weight matrices, or a convolutional network with `width` channels."""
     from regimes import nets
 
-    like = {"dtype": made.x_train.dtype, "device": made.x_train.device, "seed": seed}
+    x = made.x_train
+    like: dict[str, Any] = {"dtype": x.dtype, "device": x.device, "seed": seed}
     classes = 10
     if name == "mlp":
         options = {"init": "kaiming", **options}

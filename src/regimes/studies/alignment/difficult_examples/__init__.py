@@ -30,6 +30,7 @@ class Params:
 @study(
     "alignment/difficult-examples",
     version=1,
+    dtype="float32",
     sizes={
         "smoke": Params(),
         "cpu": Params(

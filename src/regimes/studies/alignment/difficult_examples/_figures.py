@@ -34,7 +34,13 @@ def _figure(dataset: Data, y: str, caption: str, names: dict[str, str]) -> Figur
     titles = [f"{KINDS[kind]}, depth {depth}" for kind, depth, _ in places]
     rows = -(-len(titles) // 2)
     figure = draw.axes(
-        "steps", y, log="x", panels=titles, columns=2, caption=caption, legend="below",
+        "steps",
+        y,
+        log="x",
+        panels=titles,
+        columns=2,
+        caption=caption,
+        legend="below",
         height=300 * rows + 120,
     )
     for panel, (_, _, at) in enumerate(places, start=1):

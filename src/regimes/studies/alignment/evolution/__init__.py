@@ -1,4 +1,4 @@
-"""How spectrum and alignment of the kernel change in training [Baratin 2021, figs. 2, 3, 11, 14]."""
+"""Spectrum and alignment of the kernel in training [Baratin 2021, figs. 2, 3, 11, 12 and 14]."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class Params:
 @study(
     "alignment/evolution",
     version=1,
+    dtype="float32",
     sizes={
         "smoke": Params(),
         "cpu": Params(

@@ -131,7 +131,11 @@ def _share(dataset: Data) -> judge.Parts:
 @claim("ALI-14", "with noise the rank recovers 1.25 times while test accuracy falls by 0.1")
 def _overfitting(dataset: Data) -> judge.Parts:
     at = run_of(dataset, "noisy50", "effective_rank_train", "accuracy_test")
-    rank, accuracy, steps = _over(at, "effective_rank_train"), _over(at, "accuracy_test"), _steps(at)
+    rank, accuracy, steps = (
+        _over(at, "effective_rank_train"),
+        _over(at, "accuracy_test"),
+        _steps(at),
+    )
     yield judge.above("rank, end / least", judge.log_mean(rank[:, -1] / rank.min(1)), 1.25)
     fall = accuracy.max(1) - accuracy[:, -1]
     yield judge.above("fall of the test accuracy from its peak", judge.mean_of(fall), 0.1)
@@ -188,7 +192,9 @@ def _best_layer(dataset: Data) -> judge.Parts:
         last = judge.mean_of(layers[:, -1] / best)
         yield judge.below("last layer / best layer", last, 0.5)
         inside = layers.argmax(1) / (layers.shape[1] - 1)
-        yield judge.within("place of the best, 0 first to 1 last", judge.mean_of(inside), 0.01, 0.99)
+        yield judge.within(
+            "place of the best, 0 first to 1 last", judge.mean_of(inside), 0.01, 0.99
+        )
     else:
         yield judge.above("best layer less whole", judge.mean_of(best - whole), -0.02)
     each = ", ".join(f"{value:.3f}" for value in layers.mean(0))
@@ -211,7 +217,9 @@ def _uncentred(dataset: Data) -> judge.Parts:
     values = _over(at, "alignment_uncentred_train")
     yield _ratio("peak / start, not centred", _gain(values), 1.3)
     centred = judge.log_mean(_gain(_over(at, "alignment_train")))
-    return f"{values[:, 0].mean():.4f} to {values.max(1).mean():.4f}; centred: {centred}; {_seeds(at)}"
+    return (
+        f"{values[:, 0].mean():.4f} to {values.max(1).mean():.4f}; centred: {centred}; {_seeds(at)}"
+    )
 
 
 def _rates(dataset: Data, upto: float) -> judge.Parts:

@@ -36,11 +36,15 @@ def _panels(
 ) -> Figure:
     places = _settings(dataset)
     several = len({network for network, _ in places}) > 1
-    titles = [
-        (f"{network}, " if several else "") + TITLES[setting] for network, setting in places
-    ]
+    titles = [(f"{network}, " if several else "") + TITLES[setting] for network, setting in places]
     figure = draw.axes(
-        "steps", y, log=log, panels=titles, columns=3, caption=caption, legend="below",
+        "steps",
+        y,
+        log=log,
+        panels=titles,
+        columns=3,
+        caption=caption,
+        legend="below",
         height=340 * -(-len(titles) // 3) + 120,
     )
     for panel, (network, setting) in enumerate(places, start=1):
