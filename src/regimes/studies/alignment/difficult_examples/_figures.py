@@ -65,12 +65,16 @@ def _ratio(dataset: Data) -> Figure:
         "Ratio of the two alignments: how much more the kernel is turned towards easy points than "
         "towards difficult ones."
     )
-    made = dataset.assign(ratio=lambda d: d.alignment_easy / d.alignment_difficult)
+    found = judge.need(dataset, "alignment_easy", "alignment_difficult")
+    made = dataset.assign(ratio=found.alignment_easy / found.alignment_difficult)
     return _figure(made, "easy / difficult", caption, {"ratio": "ratio"})
 
 
 def _accuracy(dataset: Data) -> Figure:
-    caption = "Share of easy and of difficult training points that the network has learned."
+    caption = (
+        "Share of easy and of difficult training points that the network puts into the class it "
+        "is trained on, in the course of training: difficult ones are learned last, by heart."
+    )
     names = {"accuracy_easy": "easy", "accuracy_difficult": "difficult"}
     return _figure(dataset, "accuracy", caption, names)
 
