@@ -32,6 +32,7 @@ ROOMS = (
     "theory",
     "lab",
     "observe",
+    "curves",
 )
 HEAVY = {"plotly", "ray", "fastapi", "uvicorn", "sklearn", "pandas", "matplotlib"}
 

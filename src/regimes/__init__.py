@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from regimes import (
         curvature,
+        curves,
         data,
         decide,
         flow,
@@ -39,11 +40,13 @@ _ROOMS = (
     "theory",
     "lab",
     "observe",
+    "curves",
 )
 
 __all__ = [
     "__version__",
     "curvature",
+    "curves",
     "data",
     "decide",
     "flow",

@@ -88,6 +88,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._nn_distance import DistanceDimension, NeighbourDistance, nn_distance
 from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
@@ -173,10 +174,14 @@ from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, s
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
     TailExponent,
+    TailSums,
+    exponent_of_sums,
     gaps_and_overlaps,
     log_density,
     tail_exponent,
+    tail_sums,
 )
+from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -204,6 +209,7 @@ __all__ = [
     "Crossing",
     "CuspCount",
     "DisjointEnsembles",
+    "DistanceDimension",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -232,6 +238,7 @@ __all__ = [
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NeighbourDistance",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",
@@ -256,6 +263,7 @@ __all__ = [
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
+    "TailSums",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -290,6 +298,7 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "exponent_of_sums",
     "find_transition",
     "fit_map",
     "fit_outcomes",
@@ -337,6 +346,7 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "nn_distance",
     "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
@@ -384,6 +394,8 @@ __all__ = [
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_power",
+    "tail_sums",
     "tangent_residual",
     "target_alignment",
     "test_error",
