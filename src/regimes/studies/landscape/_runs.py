@@ -175,3 +175,19 @@ def ends(trained: Trained, axes: tuple[str, str] = ("points", "seed")) -> dict[s
     if trained.run.outputs_test is not None and trained.run.outputs_test.shape[1]:
         found = {**found, "error": trained.run.test_errors}
     return {name: Array(axes, trained.grid(values).astype(float)) for name, values in found.items()}
+
+
+def unfitted_at(trained: Trained, moments: Sequence[int]) -> np.ndarray:
+    """N_Delta at steps along the way, (P, seed, moments): at the last look not after each.
+
+    A run that has ended keeps its last.
+    """
+    import torch
+
+    steps, share = trained.run.history["step"], trained.run.history["satisfied"]
+    counts = torch.tensor(trained.counts, dtype=torch.float64, device=share.device)
+    found = []
+    for moment in moments:
+        last = (steps <= moment).sum(1, keepdim=True).clamp_min(1) - 1
+        found.append(((1 - share.gather(1, last)[:, 0].double()) * counts).round())
+    return trained.grid(torch.stack(found, 1))

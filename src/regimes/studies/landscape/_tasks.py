@@ -10,11 +10,13 @@ import dataclasses
 from functools import lru_cache
 
 import regimes as rg
+from regimes._check import positive_int
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset
 
 LABELS = ("random", "parity")
 COMPONENTS = 10
+POOL = 4096  # random points that are drawn at least
 IMAGES = {"digits": (1000, None), "mnist": (10_000, 60_000)}  # the whole pool of each set
 
 
@@ -23,12 +25,16 @@ def random_task(
 ) -> Dataset:
     """Gaussian points on the sphere of radius sqrt(d), labels fair coins; no test points.
 
+    They are the first of a longer draw, so that smaller sets are the beginnings of larger ones.
+
     >>> random_task(30, 14).in_shape
     (14,)
     """
     import torch
 
-    made = rg.data.random_labels(n_train, 0, d, seed=draw, dtype=torch.float64)
+    pool = max(POOL, 1 << (positive_int("n_train", n_train) - 1).bit_length())
+    made = rg.data.random_labels(pool, 0, d, seed=draw, dtype=torch.float64)
+    made = dataclasses.replace(made, x_train=made.x_train[:n_train], y_train=made.y_train[:n_train])
     return made.pipe(rg.data.sphere()).to(getattr(torch, dtype), device)
 
 

@@ -112,7 +112,7 @@ def _symbols(dataset: Data) -> Figure:
         panels=[""] * 2 * len(names),
         columns=len(names),
         caption=caption,
-        height=800,
+        height=820,
         legend="below",
     )
     for panel, block in enumerate(names, start=1):
