@@ -17,6 +17,7 @@ from regimes.measure._amplification import amplification
 from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
 from regimes.measure._boundary import BoundaryDistance, LineProbe, boundary_distance, line_probe
+from regimes.measure._capacity import Capacity, capacity, overparametrisation, path_norm
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
@@ -87,6 +88,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._nn_distance import DistanceDimension, NeighbourDistance, nn_distance
 from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
@@ -179,6 +181,7 @@ from regimes.measure._tail_exponent import (
     tail_exponent,
     tail_sums,
 )
+from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -201,10 +204,12 @@ from regimes.measure._transition_search import (
 __all__ = [
     "Asymptote",
     "BoundaryDistance",
+    "Capacity",
     "CollapseQuality",
     "Crossing",
     "CuspCount",
     "DisjointEnsembles",
+    "DistanceDimension",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -233,6 +238,7 @@ __all__ = [
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NeighbourDistance",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",
@@ -272,6 +278,7 @@ __all__ = [
     "bound_linear",
     "bound_multiclass",
     "boundary_distance",
+    "capacity",
     "center",
     "center_cross",
     "center_targets",
@@ -339,6 +346,7 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "nn_distance",
     "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
@@ -346,8 +354,10 @@ __all__ = [
     "optimal_rescaling",
     "output_fluctuation",
     "output_norm",
+    "overparametrisation",
     "p_star",
     "part_covariance",
+    "path_norm",
     "perturbation_probe",
     "phase_boundary",
     "power_law",
@@ -384,6 +394,7 @@ __all__ = [
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_power",
     "tail_sums",
     "tangent_residual",
     "target_alignment",
