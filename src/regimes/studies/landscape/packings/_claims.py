@@ -29,8 +29,8 @@ def _isostatic(dataset: Data) -> judge.Parts:
     excess = (own.contacts - own.freedom - 1).values[rest]
     yield judge.below("most contacts away from 2 (n - rattlers) - 1", np.abs(excess).max(), 0)
     yield judge.below("largest eigenvalue of Hp", own.hp_top.values[rest].max(), 1e-18)
-    means = np.nanmean(np.where(rest, own.density.values, np.nan), 1)
-    yield judge.within("density", judge.mean_of(means[np.isfinite(means)]), 0.81, 0.86)
+    density = np.where(rest, own.density.values, np.nan)[rest.any(1)]
+    yield judge.within("density", judge.mean_of(np.nanmean(density, 1)), 0.81, 0.86)
     return (
         f"{int(rest.sum())} of {rest.size} packings of {int(own.discs.max())} discs came to rest; "
         f"rattlers {np.mean(own.rattlers.values[rest]):.3g}"
@@ -71,6 +71,8 @@ def _scale(dataset: Data) -> judge.Parts:
         for name in ("hp_spread", "overlap_energy")
     )
     seen = np.isfinite(spread).any(2).all(1)
+    if not seen.any():
+        raise judge.Missing("no seed has packings at every energy")
     slopes = [
         np.polyfit(np.nanmean(x, 1), np.nanmean(y, 1), 1)[0]
         for x, y in zip(energy[seen], spread[seen], strict=True)
