@@ -95,7 +95,7 @@ def test_half_precision_keeps_the_digits_of_any_size(size):
 
 
 def test_factors_in_bfloat16_lose_nothing_more():
-    """Against the rounded factors written out; products in bfloat16 would be off by 2e-3."""
+    """Against the rounded factors written out; products in bfloat16 would be off by 6e-3."""
     a = layer(SHAPES[4], 2, 20, 0, torch.bfloat16)
     sizes = torch.logspace(-3, 3, 20).view(-1, 1, 1).bfloat16()
     a = replace(a, left=a.left * sizes, bias=0.0)
@@ -104,7 +104,7 @@ def test_factors_in_bfloat16_lose_nothing_more():
     add_gram_(out, a, a, same=True, workspace=1 << 24)
     lengths = true.diagonal().sqrt()
     error = ((out - true) / lengths / lengths[:, None]).triu().abs()
-    assert float(error.max()) < 5e-4
+    assert float(error.max()) < 1e-3
 
 
 def test_a_sample_without_gradient_has_none_in_half_precision():
