@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 
-def following(done: Floats) -> Floats:
+def following(done: Any) -> Any:
     """The step of the next row after one at step `done`; the whole number below it counts."""
     part = -done / _ONSET
     return done + 1 + _SPACING * (1 - (part.exp() if isinstance(part, Tensor) else np.exp(part)))

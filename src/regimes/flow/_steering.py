@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time as clock
 from dataclasses import dataclass, fields
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from regimes.flow._deep_field import DeepField
 from regimes.flow._field import Evaluation, Field, State, advance, keep
 from regimes.flow._history import COLUMNS, following
 from regimes.flow._kernel_field import KernelField
-from regimes.flow._lone import larger, where
+from regimes.flow._lone import beside, larger, where
 from regimes.flow._losses import CrossEntropy, MarginLoss, MeanSquare
 from regimes.flow._observers import Recorder
 from regimes.flow._readings import Floats, Readings
@@ -137,13 +137,14 @@ def _block(field: Field, moment: Moment, settings: Settings, steps: int) -> tupl
 
 def advanced(field: Field, moment: Moment, settings: Settings) -> Moment:
     """One step of every member that is on its way, refused or taken."""
-    own = dict(zip(_ROWS, moment.table.unbind(), strict=False))
-    events = list(moment.table[len(_ROWS) :])
+    # tensors, in arithmetic that is written for arrays
+    own: dict[str, Any] = dict(zip(_ROWS, moment.table.unbind(), strict=False))
+    events: list[Any] = list(moment.table[len(_ROWS) :])
     stand = Readings(**{name: own[name] for name in _READINGS})
     going = own["ended"] < 0
     before = moment.evaluation
     wished, step = lengths(own["step_size"], stand, settings)
-    dt = step.to(before.predictions)
+    dt = beside(before.predictions, step)
     velocity = settings.method(field, moment.state, before.speed, dt)
     proposal = advance(moment.state, velocity, dt)
     after = field.evaluate(proposal)
@@ -152,7 +153,7 @@ def advanced(field: Field, moment: Moment, settings: Settings) -> Moment:
     if settings.tolerances.gradient is not None:
         wanted |= vars(field.gradient_change(before, after))
     packed = torch.stack(list(wanted.values())).double().unbind()
-    numbers = dict(zip(wanted, packed, strict=True))
+    numbers: dict[str, Any] = dict(zip(wanted, packed, strict=True))
     found = changes(numbers, stand, step, settings)
     verdict = judge(found, step, stand.time, settings.tolerances, settings.rule)
     accepted = verdict.accepted & going
