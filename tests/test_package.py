@@ -31,6 +31,8 @@ ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
+    "curves",
 )
 HEAVY = {"plotly", "ray", "fastapi", "uvicorn", "sklearn", "pandas", "matplotlib"}
 

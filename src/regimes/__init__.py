@@ -11,7 +11,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regimes import curvature, data, decide, flow, kernels, lab, measure, nets, tangent, theory
+    from regimes import (
+        curvature,
+        curves,
+        data,
+        decide,
+        flow,
+        kernels,
+        lab,
+        measure,
+        nets,
+        observe,
+        tangent,
+        theory,
+    )
 
 __version__ = "0.1.0"
 
@@ -26,11 +39,14 @@ _ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
+    "curves",
 )
 
 __all__ = [
     "__version__",
     "curvature",
+    "curves",
     "data",
     "decide",
     "flow",
@@ -38,6 +54,7 @@ __all__ = [
     "lab",
     "measure",
     "nets",
+    "observe",
     "tangent",
     "theory",
 ]

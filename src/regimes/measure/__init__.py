@@ -17,6 +17,7 @@ from regimes.measure._amplification import amplification
 from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
 from regimes.measure._boundary import BoundaryDistance, LineProbe, boundary_distance, line_probe
+from regimes.measure._capacity import Capacity, capacity, overparametrisation, path_norm
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
@@ -87,6 +88,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._nn_distance import DistanceDimension, NeighbourDistance, nn_distance
 from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
@@ -123,6 +125,12 @@ from regimes.measure._rademacher import (
     rademacher_linear,
     rescaled_kernel,
     rescaled_norm,
+)
+from regimes.measure._relative_stability import (
+    LogAverage,
+    RelativeStability,
+    log_average,
+    relative_stability,
 )
 from regimes.measure._rescaling import (
     MinNormInterpolator,
@@ -161,14 +169,19 @@ from regimes.measure._spectrum import (
     trace_ratio,
 )
 from regimes.measure._split_spectrum import SplitSpectrum, split_spectrum
+from regimes.measure._stability import Probe, Stability, layer_stability, stability
 from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
     TailExponent,
+    TailSums,
+    exponent_of_sums,
     gaps_and_overlaps,
     log_density,
     tail_exponent,
+    tail_sums,
 )
+from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -191,10 +204,12 @@ from regimes.measure._transition_search import (
 __all__ = [
     "Asymptote",
     "BoundaryDistance",
+    "Capacity",
     "CollapseQuality",
     "Crossing",
     "CuspCount",
     "DisjointEnsembles",
+    "DistanceDimension",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -216,12 +231,14 @@ __all__ = [
     "LabelModes",
     "LayerChange",
     "LineProbe",
+    "LogAverage",
     "MinNormInterpolator",
     "ModeCounts",
     "ModewiseUpdate",
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NeighbourDistance",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",
@@ -233,16 +250,20 @@ __all__ = [
     "PowerLaw",
     "PowerSum",
     "PrincipalDirections",
+    "Probe",
     "RademacherComplexity",
     "Regime",
+    "RelativeStability",
     "RunClass",
     "SharedSpectrum",
     "SpectrumSummary",
     "SplitKernel",
     "SplitSpectrum",
+    "Stability",
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
+    "TailSums",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -257,6 +278,7 @@ __all__ = [
     "bound_linear",
     "bound_multiclass",
     "boundary_distance",
+    "capacity",
     "center",
     "center_cross",
     "center_targets",
@@ -276,6 +298,7 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "exponent_of_sums",
     "find_transition",
     "fit_map",
     "fit_outcomes",
@@ -301,8 +324,10 @@ __all__ = [
     "late_fall",
     "layer_alignment",
     "layer_change",
+    "layer_stability",
     "line_probe",
     "local_slopes",
+    "log_average",
     "log_density",
     "margin_error",
     "margins",
@@ -321,6 +346,7 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "nn_distance",
     "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
@@ -328,8 +354,10 @@ __all__ = [
     "optimal_rescaling",
     "output_fluctuation",
     "output_norm",
+    "overparametrisation",
     "p_star",
     "part_covariance",
+    "path_norm",
     "perturbation_probe",
     "phase_boundary",
     "power_law",
@@ -344,6 +372,7 @@ __all__ = [
     "regime",
     "regression_modes",
     "relative_change",
+    "relative_stability",
     "reorder_kernel",
     "rescaled_error",
     "rescaled_kernel",
@@ -358,12 +387,15 @@ __all__ = [
     "spectrum_summary",
     "split_kernel",
     "split_spectrum",
+    "stability",
     "stability_bounds",
     "supernat",
     "supernat_factors",
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_power",
+    "tail_sums",
     "tangent_residual",
     "target_alignment",
     "test_error",
