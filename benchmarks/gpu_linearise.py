@@ -80,6 +80,7 @@ def main() -> int:
     )  # fmt: skip
     clock = done("training", clock)
     total = round(clock - began, 2)
+    assert run.outputs_test is not None
     right = (run.outputs_test * y[:, train:] > 0).float().mean(1)
     told = dict(zip(sorted(indices), [round(float(r), 4) for r in right], strict=True))
     print(f"all: {total:.1f} s, bar {BAR:.0f} s; test accuracy by index: {told}", flush=True)

@@ -255,9 +255,7 @@ def _grams(gram: Tensor, gram_test: Tensor | None) -> _Grams:
         )
     n, c = len(gram), gram.shape[1] if half == 2 else 1
     test = None if gram_test is None else gram_test.reshape(-1, n * c)
-    return _Grams(
-        gram.reshape(n * c, n * c), test, n, c, torch.arange(c, device=gram.device)
-    )
+    return _Grams(gram.reshape(n * c, n * c), test, n, c, torch.arange(c, device=gram.device))
 
 
 def _rows(name: str, values: Tensor | None, grams: _Grams, test: bool = False) -> Tensor:

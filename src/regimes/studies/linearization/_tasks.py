@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from regimes._check import choose
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Module, Tensor
@@ -50,11 +52,11 @@ def network(
     from regimes import nets
 
     choose(name, {each: each for each in NETWORKS}, "network")
-    options = {
+    by_name: dict[str, dict[str, Any]] = {
         "mlp": {"width": HIDDEN, "depth": 3},
         "lenet": {"features": features},
         "resnet": {"base": base},
-    }[name]
+    }
     known = {"mlp": "mlp", "lenet": "lenet5", "resnet": "resnet18"}[name]
     made = nets.make(
         known,
@@ -65,7 +67,7 @@ def network(
         device=device,
         activation=activation,
         init="lecun",
-        **options,
+        **by_name[name],
     )
     return made.eval()
 

@@ -199,7 +199,8 @@ def _alone(
     own = copy.deepcopy(net).train()
     x, y, size = data.x_train, data.y_train, options["batch_size"]
     if x.is_cuda:
-        x, own = x.to(memory_format=torch.channels_last), own.to(memory_format=torch.channels_last)
+        last: Any = {"memory_format": torch.channels_last}
+        x, own = x.to(**last), own.to(**last)
     kinds: dict[str, Any] = {
         "adam": lambda: torch.optim.Adam(own.parameters(), options["rate"]),
         "momentum": lambda: torch.optim.SGD(own.parameters(), options["rate"], momentum=0.9),
@@ -234,8 +235,11 @@ def _alone(
     own.eval()
     with torch.no_grad():
         said = torch.cat([own(part)[:, 0] for part in data.x_test.split(1000)])
-    return torch.stack(course), mine, torch.cat([p.detach().flatten() for p in own.parameters()]), (
-        said
+    return (
+        torch.stack(course),
+        mine,
+        torch.cat([p.detach().flatten() for p in own.parameters()]),
+        (said),
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the energy of the labels lies while a network learns them [Ortiz-Jimenez 2021, sec. 4.2]."""
+"""Where the energy of labels lies while a network learns [Ortiz-Jimenez 2021, sec. 4.2]."""
 
 from __future__ import annotations
 

@@ -72,7 +72,9 @@ def alignment_grows(dataset: Data) -> judge.Parts:
         scaled = own.alignment / own.trace
         gain = scaled.isel(epoch=-1) / scaled.isel(epoch=0)
         yield judge.above(f"{where}: gain of alignment / trace", judge.log_mean(gain), 1.5)
-    return f"the trace itself grows {float((own.trace[..., -1] / own.trace[..., 0]).mean()):.3g} fold"
+    return (
+        f"the trace itself grows {float((own.trace[..., -1] / own.trace[..., 0]).mean()):.3g} fold"
+    )
 
 
 @claim("LIN-34", "after all epochs the network is at least as accurate as its linearisation")
@@ -80,5 +82,7 @@ def still_ahead(dataset: Data) -> judge.Parts:
     for where, own in settings(dataset, "accuracy_network", "accuracy_linear"):
         lead = judge.mean_of(own.accuracy_network - own.accuracy_linear)
         yield judge.above(f"{where}: lead of the network", lead, 0.0)
-        told = f"{float(own.accuracy_network.mean()):.4f} and {float(own.accuracy_linear.mean()):.4f}"
+        told = (
+            f"{float(own.accuracy_network.mean()):.4f} and {float(own.accuracy_linear.mean()):.4f}"
+        )
     return told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -120,7 +121,9 @@ class Directions:
             "subspace": Array("subspace", np.array(OVERLAPS)),
         }
         if point.seed == min(point.seed, 0):  # pictures of one network are enough
-            arrays["picture"] = Array(("shown", "row", "column"), own.directions[ends, 0].float().cpu())
+            arrays["picture"] = Array(
+                ("shown", "row", "column"), own.directions[ends, 0].float().cpu()
+            )
             arrays["spectrum"] = Array(("shown", "row", "column"), spectra[ends].sqrt().float())
         return TrialResult(arrays=arrays)
 
@@ -130,7 +133,7 @@ class Directions:
         return {"lenet": 1.0, "resnet": 50.0}[point.network] * params.epochs * params.n_train
 
 
-def _generator(seed: int) -> object:
+def _generator(seed: int) -> Any:
     from regimes._random import generator
 
     return generator(seed, "linearization/average")

@@ -82,4 +82,3 @@ class Eigenfunctions:
         """Passes of the network."""
         own = {"mlp": 1.0, "lenet": 10.0, "resnet": 300.0}[point.network]
         return own * params.epochs * len(chosen(params, point))
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from regimes.lab import Data, judge
@@ -26,10 +28,15 @@ def _tasks(own: Data, images: str) -> list[int]:
 def _falls(dataset: Data, name: str, fall: float) -> judge.Parts:
     for where, own in settings(dataset, name):
         indices = _tasks(own, where)
-        yield judge.below(f"{where}: rank correlation of j and accuracy", trend(own, name, indices), -0.9)
+        yield judge.below(
+            f"{where}: rank correlation of j and accuracy", trend(own, name, indices), -0.9
+        )
         if where.startswith("digits"):
             ends = at_index(own, name, (FIRST, LAST))
-            yield judge.above(f"fall from j = {FIRST} to {LAST}", judge.mean_of(ends[:, 0] - ends[:, 1]), fall)
+            yield judge.above(
+                f"fall from j = {FIRST} to {LAST}", judge.mean_of(ends[:, 0] - ends[:, 1]), fall
+            )
+    return None
 
 
 @claim("LIN-05", "rank correlation <= -0.9; accuracy falls by 0.12 from j = 2 to 200")
@@ -51,6 +58,7 @@ def same_order(dataset: Data) -> judge.Parts:
         both = np.stack([at_index(own, f"accuracy_{m}", indices) for m in ("linear", "network")], 1)
         found = judge.resampled(both, lambda drawn: spearman(*drawn.mean(0)))
         yield judge.above(f"{where}: rank correlation of both accuracies", found, 0.9)
+    return None
 
 
 @claim("LIN-08", "the linearisation is ahead by 0.03 at j = 20, 50, 100 and by 0.07 in the mean")
@@ -60,11 +68,16 @@ def linear_wins(dataset: Data) -> judge.Parts:
         indices = [20, 50, 100] if digits else ran_indices(own, 20, 500)
         if not indices:
             raise judge.Missing("no index from 20 to 500 was run")
-        ahead = at_index(own, "accuracy_linear", indices) - at_index(own, "accuracy_network", indices)
+        ahead = at_index(own, "accuracy_linear", indices) - at_index(
+            own, "accuracy_network", indices
+        )
         if digits:
             yield judge.above("mean lead of the linearisation", judge.mean_of(ahead.mean(1)), 0.07)
         for j, lead in zip(indices, ahead.T, strict=True):
-            yield judge.above(f"{where}: lead at j = {j}", judge.mean_of(lead), 0.03 if digits else 0.0)
+            yield judge.above(
+                f"{where}: lead at j = {j}", judge.mean_of(lead), 0.03 if digits else 0.0
+            )
+    return None
 
 
 @claim("LIN-09", "steps to a loss of 0.01 do not fall with j, but for one inversion")
@@ -79,14 +92,18 @@ def steps_grow(dataset: Data) -> judge.Parts:
 
 
 def _inversions(steps: np.ndarray) -> float:
-    middle = np.sort(steps, axis=0)[(len(steps) - 1) // 2]  # of an even number the lower: no inf - inf
+    middle = np.sort(steps, axis=0)[
+        (len(steps) - 1) // 2
+    ]  # of an even number the lower: no inf - inf
     return float((middle[1:] < middle[:-1]).sum())
 
 
 @claim("LIN-10", "rank correlation of j with both distances of the network >= 0.9, up to j = 200")
 def distance_grows(dataset: Data) -> judge.Parts:
     for where, own in settings(dataset, "distance_network", "cosine_network"):
-        indices = [0, 2, 5, 10, 20, 50, 100, 200] if where.startswith("digits") else _tasks(own, where)
+        indices = (
+            [0, 2, 5, 10, 20, 50, 100, 200] if where.startswith("digits") else _tasks(own, where)
+        )
         for name, told in (("distance", "l2"), ("cosine", "cosine")):
             found = trend(own, f"{name}_network", indices)
             yield judge.above(f"{where}: rank correlation of j and {told} distance", found, 0.9)
@@ -100,10 +117,17 @@ def sooner(dataset: Data) -> judge.Parts:
         for j in indices:
             ratio = at_index(own, "loss_linear", [j]) / at_index(own, "loss_network", [j])
             name = f"{where} j = {j}"
-            yield judge.above(f"{name}: loss of linearisation / of network", judge.log_mean(ratio), 10)
-            hits = [np.isfinite(at_index(own, f"until_low_{m}", [j])) for m in ("network", "linear")]
-            yield judge.above(f"{name}: share of networks that get there", judge.mean_of(hits[0]), 0.5)
+            yield judge.above(
+                f"{name}: loss of linearisation / of network", judge.log_mean(ratio), 10
+            )
+            hits = [
+                np.isfinite(at_index(own, f"until_low_{m}", [j])) for m in ("network", "linear")
+            ]
+            yield judge.above(
+                f"{name}: share of networks that get there", judge.mean_of(hits[0]), 0.5
+            )
             yield judge.below(f"{name}: share of linearisations", judge.mean_of(hits[1]), 0.5)
+    return None
 
 
 @claim("LIN-28", "with Adam both fall from j = 5 to 50, the linearisation ahead at 50 by 0.05")
@@ -111,9 +135,16 @@ def adam(dataset: Data) -> judge.Parts:
     names = ("accuracy_linear", "accuracy_network")
     for where, own in settings(dataset, *names, optimiser="adam"):
         linear, network = (at_index(own, name, (5, 50)) for name in names)
-        yield judge.above(f"{where}: lead of the linearisation at j = 50", judge.mean_of(linear[:, 1] - network[:, 1]), 0.05)
-        yield judge.above("fall of the linearisation", judge.mean_of(linear[:, 0] - linear[:, 1]), 0.0)
+        yield judge.above(
+            f"{where}: lead of the linearisation at j = 50",
+            judge.mean_of(linear[:, 1] - network[:, 1]),
+            0.05,
+        )
+        yield judge.above(
+            "fall of the linearisation", judge.mean_of(linear[:, 0] - linear[:, 1]), 0.0
+        )
         yield judge.above("fall of the network", judge.mean_of(network[:, 0] - network[:, 1]), 0.0)
+    return None
 
 
 @claim("LIN-29", "where the network overtakes the linearisation", report=True)
@@ -123,10 +154,15 @@ def crossing(dataset: Data) -> judge.Parts:
         indices = [200, 400] if digits else ran_indices(own, 20, 10**6)
         for j in indices:
             lead = at_index(own, "accuracy_linear", [j]) - at_index(own, "accuracy_network", [j])
-            yield judge.within(f"{where}: lead of the linearisation at j = {j}", judge.mean_of(lead))
+            yield judge.within(
+                f"{where}: lead of the linearisation at j = {j}", judge.mean_of(lead)
+            )
+    return None
 
 
-@claim("LIN-36", "norms of sign(phi_j) grow with j, rank correlation >= 0.9, alignments fall, <= -0.95")
+@claim(
+    "LIN-36", "norms of sign(phi_j) grow with j, rank correlation >= 0.9, alignments fall, <= -0.95"
+)
 def norms(dataset: Data) -> judge.Parts:
     judge.need(dataset, "norm", "alignment")
     for where, own in settings(dataset, "norm", "alignment"):
@@ -139,10 +175,12 @@ def norms(dataset: Data) -> judge.Parts:
                 yield judge.below(f"{where}: rank correlation of j and {told}", found, -0.95)
         ends = own.norm.mean("seed").values
         low = own.lower_bound.mean("seed").values
-    return f"norms {ends[0]:.4g} to {ends[-1]:.4g}, their lower bounds {low[0]:.3g} to {low[-1]:.3g}"
+    return (
+        f"norms {ends[0]:.4g} to {ends[-1]:.4g}, their lower bounds {low[0]:.3g} to {low[-1]:.3g}"
+    )
 
 
-def _told(dataset: Data, name: str, middle=np.mean) -> str:
+def _told(dataset: Data, name: str, middle: Any = np.mean) -> str:
     each = []
     for where, own in settings(dataset, name):
         indices = ran_indices(own, 0, 10**6)

@@ -46,11 +46,11 @@ def trial(params: Any, point: Point) -> TrialResult:
     seconds["seconds_eigenpairs"] = clock.lap()
     gram, labels = gram.to(x.dtype), torch.cat([data.y_train, data.y_test])
     indices = chosen(params, point)
-    targets = torch.stack([labels if j == LABELS else _tasks.signs(pairs.vectors[j]) for j in indices])
-    targets = targets.to(x.dtype)
-    protocol = _training.Protocol(
-        params.epochs, optimiser=point.optimiser, seed=point.seed
+    targets = torch.stack(
+        [labels if j == LABELS else _tasks.signs(pairs.vectors[j]) for j in indices]
     )
+    targets = targets.to(x.dtype)
+    protocol = _training.Protocol(params.epochs, optimiser=point.optimiser, seed=point.seed)
     sets = [dataclasses.replace(data, y_train=y[:n], y_test=y[n:]) for y in targets]
     network, _ = _training.train_networks(net, sets, protocol, checkpoint=point.checkpoint())
     seconds["seconds_network"] = clock.lap()

@@ -89,7 +89,9 @@ class Rotation:
         top = min(len(x), max(params.modes, *point.index) + 1)
         phi = rg.measure.gram_eigs(gram, top, method="dense").vectors
         labels = torch.cat([data.y_train, data.y_test])
-        targets = torch.stack([labels if j == LABELS else _tasks.signs(phi[j]) for j in point.index])
+        targets = torch.stack(
+            [labels if j == LABELS else _tasks.signs(phi[j]) for j in point.index]
+        )
         protocol = _training.Protocol(params.epochs, seed=point.seed)
         sets = [dataclasses.replace(data, y_train=y[:n], y_test=y[n:]) for y in targets]
         found, kept = _training.train_networks(
@@ -156,10 +158,15 @@ def _after(
     ratio = float(turned.diagonal().double().mean() / gram.diagonal().double().mean())
     kernels = {"initial": gram, "trained": turned, "matched": turned / ratio}
     models = [_training.train_linear(kernels[m], y[None], n, protocol) for m in MODELS]
-    tops = [rg.measure.gram_eigs(K[:n, :n].contiguous(), min(n, TOP), method="dense").vectors for K in (gram, turned)]
+    tops = [
+        rg.measure.gram_eigs(K[:n, :n].contiguous(), min(n, TOP), method="dense").vectors
+        for K in (gram, turned)
+    ]
     share = [rg.measure.energy_concentration(v, y[:n], len(v)).value for v in tops]
     return {
-        "alignment_after": rg.measure.target_alignment(turned, followed, normalise="rayleigh").cpu(),
+        "alignment_after": rg.measure.target_alignment(
+            turned, followed, normalise="rayleigh"
+        ).cpu(),
         "trace_ratio": ratio,
         "share": torch.stack(share).cpu(),
         "loss": [float(m.loss[0]) for m in models],

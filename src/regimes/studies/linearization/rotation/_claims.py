@@ -32,24 +32,31 @@ def one_axis(dataset: Data) -> judge.Parts:
         digits, indices = where.startswith("digits"), _signs(own)
         if digits and indices != [20, 50, 100]:
             raise judge.Missing(f"targets 20, 50 and 100 are judged, {indices} ran")
-        after = {j: own.alignment_after.sel(index=j).transpose("seed", "mode").values for j in indices}
+        after = {
+            j: own.alignment_after.sel(index=j).transpose("seed", "mode").values for j in indices
+        }
         before = own.alignment_before.transpose("seed", "mode").values
         spikes = {j: relative(after[j], j) for j in indices}
         if digits:
             mean = np.mean([*spikes.values()], axis=0)
             yield judge.above("mean of the three ratios", judge.mean_of(mean), 1.6)
         for j, spike in spikes.items():
-            yield judge.above(f"{where}: ratio at the end, j = {j}", judge.mean_of(spike), 1.3 if digits else 3.0)
+            yield judge.above(
+                f"{where}: ratio at the end, j = {j}", judge.mean_of(spike), 1.3 if digits else 3.0
+            )
             start = judge.mean_of(relative(before, j))
             yield judge.near(f"{where}: ratio at the start, j = {j}", start, 1.0, 0.1)
             if not digits:
                 gain = after[j] / before
                 top = judge.mean_of(gain[:, 1:].argmax(1) + 1 == j)
-                yield judge.above(f"{where}: share of seeds with the largest gain at j = {j}", top, 0.5)
+                yield judge.above(
+                    f"{where}: share of seeds with the largest gain at j = {j}", top, 0.5
+                )
         if digits:
             share = own.share.sel(index=100)
             rise = judge.mean_of(share.isel(when=1) - share.isel(when=0))
             yield judge.above("rise of the share of sign(phi_100) on 50", rise, 0.3)
+    return None
 
 
 @claim("LIN-25", "the trained kernel reaches a loss of 0.01, the initial one not; losses 100 apart")
@@ -62,8 +69,12 @@ def faster(dataset: Data) -> judge.Parts:
             name = f"{where} {_called(j)}"
             ratio = judge.log_mean(loss["trained"] / loss["initial"])
             yield judge.below(f"{name}: loss of trained / of initial kernel", ratio, 1e-2)
-            hits = {m: np.isfinite(here.until_low.sel(model=m).values) for m in ("trained", "initial")}
-            yield judge.above(f"{name}: share that gets there, trained", judge.mean_of(hits["trained"]), 0.5)
+            hits = {
+                m: np.isfinite(here.until_low.sel(model=m).values) for m in ("trained", "initial")
+            }
+            yield judge.above(
+                f"{name}: share that gets there, trained", judge.mean_of(hits["trained"]), 0.5
+            )
             yield judge.below(f"{name}: initial", judge.mean_of(hits["initial"]), 0.5)
             told.append(
                 f"{name}: trace {float(here.trace_ratio.mean()):.3g} times; with that divided out "
@@ -72,7 +83,10 @@ def faster(dataset: Data) -> judge.Parts:
     return "; ".join(told)
 
 
-@claim("LIN-26", "on sign(phi_50) the initial kernel is ahead by 0.08, the trained one like the network")
+@claim(
+    "LIN-26",
+    "on sign(phi_50) the initial kernel is ahead by 0.08, the trained one like the network",
+)
 def worse(dataset: Data) -> judge.Parts:
     for where, own in settings(dataset, "accuracy", "accuracy_network"):
         digits = where.startswith("digits")
@@ -80,7 +94,11 @@ def worse(dataset: Data) -> judge.Parts:
             here = own.sel(index=j)
             initial, trained = (here.accuracy.sel(model=m) for m in ("initial", "trained"))
             name = f"{where} j = {j}"
-            yield judge.above(f"{name}: lead of the initial kernel", judge.mean_of(initial - trained), 0.08 if digits else 0.0)
+            yield judge.above(
+                f"{name}: lead of the initial kernel",
+                judge.mean_of(initial - trained),
+                0.08 if digits else 0.0,
+            )
             gap = abs(judge.mean_of(trained - here.accuracy_network))
             yield judge.below(f"{name}: trained kernel off the network", gap, 0.06)
         matched = float(here.accuracy.sel(model="matched").mean())
@@ -90,8 +108,15 @@ def worse(dataset: Data) -> judge.Parts:
 @claim("LIN-27", "on the images' own labels the trained kernel is at least as accurate")
 def better(dataset: Data) -> judge.Parts:
     for where, own in settings(dataset, "accuracy"):
-        values = {m: at_index(own.sel(model=m), "accuracy", [LABELS])[:, 0] for m in ("trained", "initial")}
-        yield judge.above(f"{where}: lead of the trained kernel", judge.mean_of(values["trained"] - values["initial"]), 0.0)
+        values = {
+            m: at_index(own.sel(model=m), "accuracy", [LABELS])[:, 0]
+            for m in ("trained", "initial")
+        }
+        yield judge.above(
+            f"{where}: lead of the trained kernel",
+            judge.mean_of(values["trained"] - values["initial"]),
+            0.0,
+        )
         told = ", ".join(f"{m} {v.mean():.4f}" for m, v in values.items())
     return told
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from regimes.lab import Data, judge
@@ -23,23 +25,31 @@ def _values(own: Data, where: str, *names: str) -> tuple[list[int], list[np.ndar
     return sizes, [own[name].transpose("seed", "n_train").values for name in names]
 
 
-@claim("LIN-17", "error of linearisation / of network grows, rank correlation >= 0.8, to 1.3 or more")
+def _ratios(errors: np.ndarray) -> np.ndarray:
+    """Error of linearisations over that of networks, of means over draws (draws, models, sizes)."""
+    mean = errors.mean(0)
+    return np.asarray(mean[0] / np.maximum(mean[1], 1e-9))
+
+
+def _rank(sizes: list[int], errors: np.ndarray) -> float:
+    return spearman(sizes, _ratios(errors))
+
+
+@claim(
+    "LIN-17", "error of linearisation / of network grows, rank correlation >= 0.8, to 1.3 or more"
+)
 def advantage_grows(dataset: Data) -> judge.Parts:
     told = []
     for where, own in settings(dataset, "accuracy_linear", "accuracy_network"):
         sizes, values = _values(own, where, "accuracy_linear", "accuracy_network")
         errors = 1 - np.stack(values, 1)  # (seeds, models, sizes)
 
-        def ratios(drawn: np.ndarray) -> np.ndarray:
-            mean = drawn.mean(0)
-            return np.asarray(mean[0] / np.maximum(mean[1], 1e-9))
-
-        rank = judge.resampled(errors, lambda drawn: spearman(sizes, ratios(drawn)))
+        rank = judge.resampled(errors, partial(_rank, sizes))
         yield judge.above(f"{where}: rank correlation of size and ratio of errors", rank, 0.8)
         if where.startswith("digits"):
-            last = judge.resampled(errors, lambda drawn: float(ratios(drawn)[-1]))
+            last = judge.resampled(errors, lambda drawn: float(_ratios(drawn)[-1]))
             yield judge.above(f"{where}: ratio at {sizes[-1]} images", last, RATIO)
-        each = " ".join(f"{r:.3g}" for r in ratios(errors))
+        each = " ".join(f"{r:.3g}" for r in _ratios(errors))
         told.append(f"{where} ratios {each} at {sizes} images, {len(errors)} seeds")
     return "; ".join(told)
 
@@ -48,7 +58,7 @@ def advantage_grows(dataset: Data) -> judge.Parts:
 def distance_grows(dataset: Data) -> judge.Parts:
     for where, own in settings(dataset, "distance_linear", "distance_network"):
         names = ("distance_network", "distance_linear")
-        sizes, values = _values(own, where, *names)
+        values = _values(own, where, *names)[1]
         for name, distance in zip(names, values, strict=True):
             steps = np.diff(distance, axis=1)
             least = int(steps.mean(0).argmin())
