@@ -26,6 +26,8 @@ from torch import Tensor
 
 from regimes._random import generator
 from regimes.decide import Memento, Ram, TwoArms, policy_flow
+from regimes.decide._policy_field import Rows, softmax_rows
+from regimes.decide._policy_flow import _field
 from regimes.decide._shortcuts import Shortcuts
 
 GAP, RESET, SEEDS = 0.1, 1e-3, 20
@@ -117,6 +119,24 @@ def long_solves(memory: Memento, members: int) -> Callable[[], Any]:
     return lambda: shortcuts.solve(steps, right, right)
 
 
+def parts(memory: Ram, members: int) -> dict[str, float]:
+    """Where a step's time goes, in milliseconds: what bounds it."""
+    logits, start = starts(memory, members)
+    rows = Rows(memory.observations, memory.actions, memory.states)
+    packed = rows.packed(logits, start)
+    field = _field(TwoArms(memory, gap=GAP, reset=RESET), rows, packed)
+    out, policy = torch.empty_like(packed), rows.policy(packed)
+    buffer = torch.empty_like(policy)
+    works: dict[str, Callable[[], Any]] = {
+        "look at the problem": lambda: field.slopes(packed, out),
+        "its solves": solves(memory, members),
+        "its softmax": lambda: softmax_rows(policy, buffer),
+    }
+    for work in works.values():
+        work()
+    return {name: round(1e3 * cost(work, 200), 3) for name, work in works.items()}
+
+
 def cost(work: Callable[[], Any], times: int = 1) -> float:
     """CPU seconds of each of so many calls: other processes hardly change them."""
     return times_of(lambda: [work() for _ in range(times)])[1] / times
@@ -150,6 +170,10 @@ def main() -> None:
         "loop_member_steps_per_second": round(1 / slow),
         "ratio_to_loop": round(ratio, 2),
     }
+    shares = parts(Ram(20), SEEDS)
+    told = ", ".join(f"{name} {milliseconds:.2f}" for name, milliseconds in shares.items())
+    print(f"of a step, ms: {told}; the rest of a look are passes over masses and values")
+    row[str(Ram(20))]["parts_ms"] = shares
     cases: list[tuple[Ram | Memento, int]]
     cases = [(Ram(20), 200), (Ram(64), 40), (Memento(3), 200), (Memento(5), 2)]
     for memory, steps in cases:

@@ -36,6 +36,12 @@ def pytest_collection():
     return found
 
 
+def pytest_collection_modifyitems(items):
+    """Files that start a cluster come first: they mostly wait, while the other workers compute."""
+    waiting = {item.path for item in items if item.get_closest_marker("ray")}
+    items.sort(key=lambda item: item.path not in waiting)
+
+
 @pytest.fixture(params=["float32", "float64"])
 def dtype(request):
     """Both precisions."""

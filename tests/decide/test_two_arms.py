@@ -273,3 +273,14 @@ def test_what_is_no_player_is_refused(random_policy):
         TwoArms(Memento(7), gap=0.1, reset=0.1).tabular()
     with pytest.raises(ValueError, match="here gap, arms and reset must be numbers"):
         TwoArms(Ram(1), gap=0.1, reset=torch.tensor([0.1, 0.2])).tabular()
+
+
+def test_what_does_not_fit_into_memory_is_told(monkeypatch):
+    """Two kinds of systems and the matrix written out; nothing is made before."""
+    monkeypatch.setattr("regimes.decide._room.parse_bytes", lambda *_: 2**28)
+    memory = Memento(5)
+    problem = TwoArms(memory, gap=0.1, reset=0.1)
+    policy = torch.full((2, memory.observations), 0.5, dtype=torch.float64).expand(200, -1, -1)
+    for call in (problem.q, problem.gradient, lambda p: problem.transition(p, 0)):
+        with pytest.raises(ValueError, match=r"256\.0 MiB may be used; take a shorter memory"):
+            call(policy)

@@ -21,6 +21,26 @@ def test_a_dataset_survives(dtype, tolerance):
     assert again["x"].dtype == kind
 
 
+def test_what_pads_a_union_is_not_written(dtype):
+    """As many places known as not a multiple of eight; all NaN, and no place at all, too."""
+    kind = str(dtype).removeprefix("torch.")
+    padded = np.full((10, 100, 7), np.nan, kind)
+    padded[2, 1:51] = np.arange(350).reshape(50, 7)
+    padded[3, 0, 0] = -np.inf
+    data = xr.Dataset(
+        {
+            "x": (("trial", "t", "k"), padded),
+            "none": (("trial", "k"), np.full((10, 7), np.nan, kind)),
+            "empty": ("z", np.zeros(0, kind)),
+        }
+    )
+    files = dataset_files(data)
+    again = dataset_from(files)
+    xr.testing.assert_identical(again, data)
+    assert again["x"].dtype == again["none"].dtype == kind
+    assert len(files["dataset.safetensors"]) < 0.3 * padded.nbytes
+
+
 def test_equal_datasets_have_equal_bytes():
     made = [xr.Dataset({"x": ("a", np.arange(3.0))}) for _ in range(2)]
     assert dataset_files(made[0]) == dataset_files(made[1])

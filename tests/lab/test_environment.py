@@ -72,6 +72,17 @@ def test_the_commit_is_that_of_the_whole_source(checkout, monkeypatch):
     assert module.commit.__wrapped__() == f"{clean}+"
 
 
+def test_looking_writes_nothing_into_the_repository(checkout):
+    root, git = checkout
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    os.utime(root / "src" / "regimes" / "studies" / "one.py", (1, 1))  # git would refresh its index
+    index = root / ".git" / "index"
+    before = index.stat().st_mtime_ns, index.read_bytes()
+    assert module.commit.__wrapped__()
+    assert (index.stat().st_mtime_ns, index.read_bytes()) == before
+
+
 def test_a_tag_is_named_beside_the_commit(checkout):
     _, git = checkout
     git("add", ".")

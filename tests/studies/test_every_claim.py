@@ -129,6 +129,7 @@ DISTORTIONS = {
         "POM-30": ("end_q", "times", 0.5),
         "POM-31": ("end_q", "plus", -0.22),
         "POM-32": ("q", "plus", -0.15),
+        "POM-32b": ("q", "plus", -0.15),
         "POM-33": ("q", "plus", 1.0),
         "POM-34b": ("q", "times", 0.5),
         "POM-37": ("bayes_q", "times", 2.0),

@@ -19,8 +19,11 @@ Dataset 'digits': 1000 train, 797 test, x of shape (10,), float32, seed 0
 from regimes import _door
 from regimes.data._cylinder import balanced_radius, cylinder
 from regimes.data._dataset import Dataset, Points
+from regimes.data._deform import deform, displace, participation_ratio
+from regimes.data._deformation_augment import DeformationAugment
 from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
+from regimes.data._displacement import Field, sample_field
 from regimes.data._easy_difficult import easy_difficult
 from regimes.data._files import read_images
 from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
@@ -37,21 +40,37 @@ from regimes.data._separable import linearly_separable
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
 from regimes.data._teacher import teacher
+from regimes.data._temperature import (
+    DeformationMap,
+    bijective_temperature,
+    displacement2,
+    mean_norm2,
+    phase_diagram,
+    temperature,
+    visible_temperature,
+)
 from regimes.data._transform import Transform
 
 __all__ = [
     "Dataset",
+    "DeformationAugment",
+    "DeformationMap",
+    "Field",
     "Points",
     "Transform",
     "balanced_radius",
     "balanced_x_max",
+    "bijective_temperature",
     "binary",
     "center",
     "cifar10",
     "compress",
     "cylinder",
+    "deform",
     "digits",
     "disk",
+    "displace",
+    "displacement2",
     "easy_difficult",
     "emnist",
     "fashion_mnist",
@@ -63,21 +82,27 @@ __all__ = [
     "line1d",
     "linearly_separable",
     "load",
+    "mean_norm2",
     "mnist",
     "names",
     "noisy_regression",
     "parity",
+    "participation_ratio",
     "pca",
+    "phase_diagram",
     "quad_sphere",
     "random_labels",
     "rbf_line",
     "read_images",
     "rotate",
+    "sample_field",
     "sphere",
     "standardize",
     "stripe",
     "subset",
     "teacher",
+    "temperature",
+    "visible_temperature",
 ]
 
 _door.keep(globals())

@@ -44,13 +44,14 @@ def leap(
     if (last := int(stages.max())) == 1:
         return out
     before, there = logits.clone(), torch.empty_like(slope)
+    needed = torch.from_numpy(stages).to(out.device)[:, None]
     for j in range(2, last + 1):
         field.slopes(out, out=there)
         # the newest takes the place of the one before the last
         before.mul_((1 - j) / j).add_(out, alpha=(2 * j - 1) / j)
         before.addcmul_(there, part, value=(2 * j - 1) / j)
-        if not (going := stages >= j).all():
-            torch.where(torch.from_numpy(going).to(out.device)[:, None], before, out, out=before)
+        if (stages < j).any():
+            torch.where(needed >= j, before, out, out=before)
         before, out = out, before
     return out
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 import torch
 
 from regimes.decide._chain import REWARDS, dense
+from regimes.decide._room import room_for
 from regimes.decide._shortcuts import Shortcuts
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class MementoChain:
     def matrix(self, policy: Tensor, odds: Tensor) -> Tensor:
         """Four entries a column: the outcome of the play, then the next arm."""
         steps = self._steps(policy, odds)
+        systems = steps.shape[:-1].numel()
+        room_for(systems, self._size, steps, f"Memento of depth {self.delay}")
         P = steps.new_zeros(*steps.shape[:-1], self._size**2)
         return P.index_add_(-1, self._place, steps).unflatten(-1, (self._size, self._size))
 

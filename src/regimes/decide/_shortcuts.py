@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, final
 
 import torch
 
+from regimes.decide._room import room_for
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -78,6 +80,7 @@ class Shortcuts:
     def _system(self, steps: Tensor) -> Tensor:
         """`1 - Q` (..., R, R)."""
         flat = steps.reshape(-1, steps.shape[-1])
+        room_for(len(flat), self._count, flat, f"Memento of {self.size} plays")
         arrived, weights = [], flat.new_full((len(flat), 1), -1.0)
         for parent, step, ends in self._paths:
             weights = _taken(weights, parent) * _taken(flat, step)

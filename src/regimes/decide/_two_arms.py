@@ -16,6 +16,7 @@ from regimes.decide._memories import Memento, Ram
 from regimes.decide._pomdp import TabularPOMDP
 from regimes.decide._probabilities import members, probabilities, same_kind
 from regimes.decide._ram_chain import RamChain
+from regimes.decide._room import room_for
 from regimes.decide._slope import Slope
 from regimes.decide._steady_state import SOLVERS, not_lost, reset_of
 
@@ -124,6 +125,7 @@ class TwoArms:
         if h > 1:
             raise ValueError(f"hypothesis must be 0 (A is better) or 1 (B is better), got {h}")
         S, blanks = self.observations, self.memory.blanks
+        room_for(x.shape[:-2].numel(), S, x, f"{self.memory}, written out,")
         after = self.memory.following.to(x.device)  # (O, A)
         ends = blanks + 2 * after[..., None] + torch.arange(2, device=x.device)
         weights = x.mT[..., None] * chances.odds[..., h, :, :][..., after % 2, :]

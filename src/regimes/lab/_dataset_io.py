@@ -1,4 +1,8 @@
-"""An xarray Dataset as JSON (structure, texts) and safetensors (numbers): compact, no pickle."""
+"""An xarray Dataset as JSON (structure, texts) and safetensors (numbers): compact, no pickle.
+
+A union of grids is padded with NaN wherever a block has not what others have. An array that is
+mostly NaN is kept as the values that are not, in order, with a bit for each place.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 STRUCTURE, NUMBERS = "dataset.json", "dataset.safetensors"
+_PLACES = ": places"  # of the values of an array that is mostly NaN
 
 
 def dataset_files(dataset: xr.Dataset) -> dict[str, bytes]:
@@ -34,7 +39,13 @@ def dataset_files(dataset: xr.Dataset) -> dict[str, bytes]:
         if variable.dtype.kind in "UO":
             entry["texts"] = np.asarray(variable.values, dtype=str).tolist()
         else:
-            tensors[str(name)] = as_numpy(variable.values)
+            values = as_numpy(variable.values)
+            known = _known(values)
+            if known is not None:
+                entry["shape"] = list(values.shape)
+                tensors[f"{name}{_PLACES}"] = np.packbits(known)
+                values = values[known]
+            tensors[str(name)] = values
         structure["variables"][str(name)] = entry
     text = json.dumps(structure, indent=1, sort_keys=True, allow_nan=False)
     return {STRUCTURE: text.encode(), NUMBERS: safetensors.numpy.save(tensors)}
@@ -50,9 +61,26 @@ def dataset_from(files: Mapping[str, bytes]) -> xr.Dataset:
     coordinates: dict[str, Any] = {}
     for name, entry in structure["variables"].items():
         values = np.asarray(entry["texts"]) if "texts" in entry else tensors[name]
+        if "shape" in entry:
+            values = _padded(values, tensors[f"{name}{_PLACES}"], entry["shape"])
         target = coordinates if entry["coordinate"] else variables
         target[name] = (tuple(entry["dims"]), values, entry["attrs"])
     return xr.Dataset(variables, coordinates, structure["attrs"])
+
+
+def _known(values: np.ndarray) -> np.ndarray | None:
+    """The places that are not NaN, where keeping them alone is shorter; else None."""
+    if values.dtype.kind != "f" or values.ndim == 0:
+        return None
+    known: np.ndarray = ~np.isnan(values)
+    return known if 2 * int(known.sum()) < known.size else None
+
+
+def _padded(values: np.ndarray, places: np.ndarray, shape: list[int]) -> np.ndarray:
+    """The array of this shape with the values at their places and NaN elsewhere."""
+    full = np.full(shape, np.nan, values.dtype)
+    full[np.unpackbits(places, count=full.size).astype(bool).reshape(shape)] = values
+    return full
 
 
 def _attributes(owner: str, attributes: Mapping[Any, Any]) -> dict[str, Any]:

@@ -76,7 +76,9 @@ def commit() -> str | None:
     package = Path(__file__).parents[1]
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(package.parent), *arguments]
+        # without the lock that `git status` takes to refresh its index: a run that is killed at
+        # that moment would leave it behind, and the user's next commit would be refused
+        command = ["git", "--no-optional-locks", "-C", str(package.parent), *arguments]
         return subprocess.run(
             command, capture_output=True, text=True, timeout=20, check=True
         ).stdout.strip()

@@ -124,6 +124,12 @@ from regimes.measure._rademacher import (
     rescaled_kernel,
     rescaled_norm,
 )
+from regimes.measure._relative_stability import (
+    LogAverage,
+    RelativeStability,
+    log_average,
+    relative_stability,
+)
 from regimes.measure._rescaling import (
     MinNormInterpolator,
     OptimalRescaling,
@@ -161,6 +167,7 @@ from regimes.measure._spectrum import (
     trace_ratio,
 )
 from regimes.measure._split_spectrum import SplitSpectrum, split_spectrum
+from regimes.measure._stability import Probe, Stability, layer_stability, stability
 from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, supernat_step
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
@@ -216,6 +223,7 @@ __all__ = [
     "LabelModes",
     "LayerChange",
     "LineProbe",
+    "LogAverage",
     "MinNormInterpolator",
     "ModeCounts",
     "ModewiseUpdate",
@@ -233,13 +241,16 @@ __all__ = [
     "PowerLaw",
     "PowerSum",
     "PrincipalDirections",
+    "Probe",
     "RademacherComplexity",
     "Regime",
+    "RelativeStability",
     "RunClass",
     "SharedSpectrum",
     "SpectrumSummary",
     "SplitKernel",
     "SplitSpectrum",
+    "Stability",
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
@@ -301,8 +312,10 @@ __all__ = [
     "late_fall",
     "layer_alignment",
     "layer_change",
+    "layer_stability",
     "line_probe",
     "local_slopes",
+    "log_average",
     "log_density",
     "margin_error",
     "margins",
@@ -344,6 +357,7 @@ __all__ = [
     "regime",
     "regression_modes",
     "relative_change",
+    "relative_stability",
     "reorder_kernel",
     "rescaled_error",
     "rescaled_kernel",
@@ -358,6 +372,7 @@ __all__ = [
     "spectrum_summary",
     "split_kernel",
     "split_spectrum",
+    "stability",
     "stability_bounds",
     "supernat",
     "supernat_factors",

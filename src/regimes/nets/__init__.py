@@ -6,9 +6,11 @@ generator in float64, and leaves torch's global random state alone.
 
 from regimes import _door
 from regimes.nets._activations import Activation, activation, activation_names
+from regimes.nets._alexnet import AlexNet
 from regimes.nets._convnet3 import ConvNet3
 from regimes.nets._convnet4 import ConvNet4
 from regimes.nets._counts import n_total, n_weights, width_for
+from regimes.nets._efficientnet import EfficientNet
 from regimes.nets._fully_connected import MLP, FullyConnected
 from regimes.nets._initialisers import Initialiser, initialise, initialiser_names
 from regimes.nets._layers import ScaledConv2d, ScaledLinear
@@ -20,6 +22,7 @@ from regimes.nets._parametrization import ABC
 from regimes.nets._pullbacks import Pullback, pullback
 from regimes.nets._registry import make, names
 from regimes.nets._resnet import ResNet18
+from regimes.nets._resnets import ResNet
 from regimes.nets._stack import Ensemble, stack
 from regimes.nets._vgg import VGG
 from regimes.nets._wide_resnet import WideResNet
@@ -29,8 +32,10 @@ __all__ = [
     "MLP",
     "VGG",
     "Activation",
+    "AlexNet",
     "ConvNet3",
     "ConvNet4",
+    "EfficientNet",
     "Ensemble",
     "FullyConnected",
     "Initialiser",
@@ -38,6 +43,7 @@ __all__ = [
     "MnasNetLike",
     "Network",
     "Pullback",
+    "ResNet",
     "ResNet18",
     "ScaledConv2d",
     "ScaledLinear",

@@ -11,13 +11,16 @@ from typing import Any
 import torch
 
 from regimes._check import choose, nearest_first
+from regimes.nets._alexnet import AlexNet
 from regimes.nets._convnet3 import ConvNet3
 from regimes.nets._convnet4 import ConvNet4
+from regimes.nets._efficientnet import EfficientNet
 from regimes.nets._fully_connected import MLP, FullyConnected
 from regimes.nets._lenet import LeNet5
 from regimes.nets._mnasnet import MnasNetLike
 from regimes.nets._network import Network, Shape, shape_of
 from regimes.nets._resnet import ResNet18
+from regimes.nets._resnets import ResNet
 from regimes.nets._vgg import VGG
 from regimes.nets._wide_resnet import WideResNet
 
@@ -47,6 +50,13 @@ _NETWORKS: dict[str, _Entry] = {
     "vgg16": _Entry(VGG, fixed={"variant": 16}),
     "vgg19": _Entry(VGG, fixed={"variant": 19}),
     "resnet18": _Entry(ResNet18),
+    "resnet10": _Entry(ResNet, fixed={"variant": 10}),
+    "resnet34": _Entry(ResNet, fixed={"variant": 34}),
+    "resnet50": _Entry(ResNet, fixed={"variant": 50}),
+    "resnet101": _Entry(ResNet, fixed={"variant": 101}),
+    "alexnet": _Entry(AlexNet),
+    "efficientnet_b0": _Entry(EfficientNet, fixed={"variant": "b0"}),
+    "efficientnet_b2": _Entry(EfficientNet, fixed={"variant": "b2"}),
     "wide_resnet": _Entry(WideResNet),
     "convnet3": _Entry(ConvNet3),
     "convnet4": _Entry(ConvNet4),

@@ -14,7 +14,7 @@ from regimes.nets._initialisers import Initialiser
 from regimes.nets._network import ImageNetwork, Shape
 
 
-def _convolution(c_in: int, c_out: int, kernel: int, stride: int, norm: bool) -> list[nn.Module]:
+def convolution(c_in: int, c_out: int, kernel: int, stride: int, norm: bool) -> list[nn.Module]:
     """A convolution that keeps the size at stride 1, with batch norm or else with a bias."""
     layer = nn.Conv2d(
         c_in, c_out, kernel, stride, padding=kernel // 2, bias=not norm, device="meta"
@@ -23,7 +23,7 @@ def _convolution(c_in: int, c_out: int, kernel: int, stride: int, norm: bool) ->
 
 
 @final
-class _BasicBlock(nn.Module):
+class BasicBlock(nn.Module):
     """act(conv3(act(conv3(x))) + shortcut(x)), the shortcut a 1x1 convolution if shapes change."""
 
     def __init__(
@@ -31,13 +31,13 @@ class _BasicBlock(nn.Module):
     ) -> None:
         super().__init__()
         self.residual = nn.Sequential(
-            *_convolution(c_in, c_out, 3, stride, norm),
+            *convolution(c_in, c_out, 3, stride, norm),
             make_activation(activation, normalize=False),
-            *_convolution(c_out, c_out, 3, 1, norm),
+            *convolution(c_out, c_out, 3, 1, norm),
         )
         self.shortcut: nn.Module = nn.Identity()
         if stride != 1 or c_in != c_out:
-            self.shortcut = nn.Sequential(*_convolution(c_in, c_out, 1, stride, norm))
+            self.shortcut = nn.Sequential(*convolution(c_in, c_out, 1, stride, norm))
         self.activation = make_activation(activation, normalize=False)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -93,7 +93,7 @@ class ResNet18(ImageNetwork):
             raise ValueError("zero_init_residual sets batch-norm scales: it needs batch_norm=True")
         channels = positive_int("base", base)
         self.stem = nn.Sequential(
-            *_convolution(self.in_shape[0], channels, 3, 1, batch_norm),
+            *convolution(self.in_shape[0], channels, 3, 1, batch_norm),
             make_activation(activation, normalize=False),
         )
         blocks = []
@@ -101,7 +101,7 @@ class ResNet18(ImageNetwork):
             for position in range(2):
                 out = base * 2**stage
                 stride = 2 if stage > 0 and position == 0 else 1
-                blocks.append(_BasicBlock(channels, out, stride, batch_norm, activation))
+                blocks.append(BasicBlock(channels, out, stride, batch_norm, activation))
                 channels = out
         self.blocks = nn.Sequential(*blocks)
         self.classifier = nn.Linear(channels, self.out_dim, device="meta")

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "y": -0.25, "yanchor": "top"}
+_BELOW = {"orientation": "h", "x": 0.5, "xanchor": "center", "yanchor": "top"}
+_DISTANCE = 110.0  # pixels of the figure from the panels to a legend below them
 
 
 def axes(
@@ -65,7 +66,8 @@ def axes(
         shown = np.unique(np.asarray(ticks))
         figure.update_xaxes(tickvals=shown, ticktext=[f"{value:g}" for value in shown])
     if legend:
-        layout["legend"] = {**_BELOW, **layout.get("legend", {})}
+        down = _DISTANCE / layout.get("height", 440)
+        layout["legend"] = {**_BELOW, "y": -down, **layout.get("legend", {})}
     return figure.update_layout(meta={"caption": caption}, **layout)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies.pomdp.training import _flows as flows
-from regimes.studies.pomdp.training._curves import PANELS
+from regimes.studies.pomdp.training._curves import LINES, PANELS
 from regimes.studies.pomdp.training._sizes import SIZES
 
 FLOW = ["memory", "init", Axis("gap"), Axis("reset"), Axis("seed", stacked=True)]
@@ -17,7 +17,7 @@ FLOW = ["memory", "init", Axis("gap"), Axis("reset"), Axis("seed", stacked=True)
     version=1,
     sizes=SIZES,
     axes={
-        **dict.fromkeys((*PANELS, "line", "found"), FLOW),
+        **dict.fromkeys((*PANELS, *LINES, "found"), FLOW),
         "strict": ["memory", "reset", "rotation"],
         "bound": [],
     },

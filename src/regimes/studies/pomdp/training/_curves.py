@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Values, judge, rows
+from regimes.lab import Data, Values, finished, judge, rows, those_run
 
 PANELS = {  # of [Geiger 2022, fig. 4]
     "small-ram": "A",
@@ -16,6 +16,19 @@ PANELS = {  # of [Geiger 2022, fig. 4]
     "equal-small": "E",
     "equal-large": "F",
 }
+
+LINES = ("line", "heights")  # training from the best column: [Geiger 2022, fig. 2], left and right
+
+
+def beside_columns(table: Data) -> Data:
+    """The finished runs from columns of confidence, those of both panels.
+
+    Raises:
+        Missing: none has finished.
+    """
+    names = those_run(table, *LINES)
+    chosen = np.isin(table.block.values, names) & finished(table).values
+    return table.isel(trial=np.flatnonzero(chosen))
 
 
 def runs(table: Data, block: str, kind: str = "", **settings: Any) -> Data:

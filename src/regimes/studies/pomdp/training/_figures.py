@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from regimes.lab import Data, Figure, draw, judge, rows
+from regimes.lab import Data, Figure, draw, judge, rows, those_run
 from regimes.studies.pomdp import _pictures
-from regimes.studies.pomdp.training._curves import PANELS, runs
+from regimes.studies.pomdp.training._curves import LINES, PANELS, beside_columns, runs
 
 COLORS = {
     "random": draw.BLUE,
@@ -96,23 +96,48 @@ def _bundle(figure: Figure, one: Data, name: str, panel: int) -> None:
 
 
 def _symbols(dataset: Data) -> Figure:
-    at = rows(dataset, "line")
+    """Above the figure as in the paper, below the same as ratios."""
     caption = (
-        "Training from a slightly blurred column of confidence: q at the end over that of the best "
-        "column, for every size, gap and reset. It returns to the column's value and gains next to "
-        "nothing, so the column is a local optimum."
+        "Training from a slightly blurred column of confidence. Above: q at the end (symbols) and "
+        "q of the best column (lines). Below: one over the other, for every size M, gap mu and "
+        "reset r, between the limits of the claim (dotted). Training returns to the column's value "
+        "and gains next to nothing, so the column is a local optimum."
     )
+    every, names = beside_columns(dataset), those_run(dataset, *LINES)
+    along = {"line": ("reset probability r", "reset"), "heights": ("states M", "states")}
     figure = draw.axes(
-        "reset probability r", "final q / q of the best column", log="x", caption=caption
+        [along[name][0] for name in names] * 2,
+        ["q"] * len(names) + ["final q / q of the best column"] * len(names),
+        log="x",
+        panels=[""] * 2 * len(names),
+        columns=len(names),
+        caption=caption,
+        height=820,
+        legend="below",
     )
-    names = [f"{m}, mu={g:g}" for m, g in zip(at.memory.values, at.gap.values, strict=True)]
-    for k, name in enumerate(dict.fromkeys(names)):
-        here = [i for i, each in enumerate(names) if each == name]
-        y = (at.end_q.max("seed") / at.ccp_q).values[here]
-        color, symbol = draw.COLORS[k % 8], draw.SYMBOLS[k % 6]
-        draw.points(figure, at.reset.values[here], y, name, color=color, symbol=symbol, size=9)
-    for y in (0.995, 1.01):
-        draw.level(figure, y=y)
+    for panel, block in enumerate(names, start=1):
+        at = every.isel(trial=np.flatnonzero(every.block.values == block))
+        states = [float(name.partition("-")[2]) for name in at.memory.values]
+        at = at.assign(states=("trial", states), last=at.end_q.max("seed"))
+        setting = along[block][1]
+        other = "states" if setting == "reset" else "reset"
+        keys = list(zip(at[other].values, at.gap.values, strict=True))
+        below = panel + len(names)
+        for k, key in enumerate(dict.fromkeys(keys)):
+            one = at.isel(trial=[i for i, each in enumerate(keys) if each == key]).sortby(setting)
+            name = f"{'M' if other == 'states' else 'r'}={key[0]:g}, mu={key[1]:g}"
+            look: Any = {"color": draw.COLORS[k % 8], "symbol": draw.SYMBOLS[k % 6], "size": 7}
+            x, column = one[setting].values, one.ccp_q.values
+            draw.line(
+                figure, x, column, color=look["color"], width=1, showlegend=False, panel=panel
+            )
+            draw.points(figure, x, one["last"].values, name, panel=panel, **look)
+            draw.points(
+                figure, x, one["last"].values / column, name, panel=below, showlegend=False, **look
+            )
+        figure.update_yaxes(type="log", row=1, col=panel)
+        for y in (0.995, 1.01):
+            draw.level(figure, y=y, panel=below)
     return figure
 
 

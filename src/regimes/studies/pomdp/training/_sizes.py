@@ -61,9 +61,10 @@ CPU: dict[str, Any] = {  # about a minute of one core for the twenty seeds of a 
     "strict": Strict(("memento-3", "memento-4"), (1e-3, 1e-5)),
     "bound": Bound(),
 }
-LATE: dict[str, Any] = {"max_steps": 100_000, "stages": 30}  # towards t = 1e9
+LATE: dict[str, Any] = {"max_steps": 100_000, "stages": 200}  # to t = 1e9
 PAPER = {
     **{name: replace(own, **LATE) for name, own in CPU.items() if isinstance(own, Flow)},
+    "found": Flow(("memento-3",), ("cycles",), reset=(1e-5, 1e-7), seed=TWENTY, **LATE),
     "line": Flow(
         ("ram-5", "ram-10", "ram-20"),
         ("ccp",),
@@ -75,4 +76,12 @@ PAPER = {
     "strict": Strict(("memento-3", "memento-4"), (1e-3, 1e-5, 1e-7)),
     "bound": Bound(),
 }
+PAPER["heights"] = Flow(  # fig. 2, right; the left is "line"
+    tuple(f"ram-{states}" for states in (1, 2, 3, 4, 5, 7, 9, 11, 14, 17, 20, 23, 26, 29, 33, 37)),
+    ("ccp",),
+    gap=(0.1, 0.2),
+    reset=(1e-6, 1e-4, 1e-2),
+    seed=(0,),
+    **LATE,
+)
 SIZES = {"smoke": SMOKE, "cpu": CPU, "paper": PAPER}

@@ -1,0 +1,1 @@
+"""Jamming, the Hessian and double descent: claims LAND-01 to LAND-78."""

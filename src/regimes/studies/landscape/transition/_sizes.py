@@ -1,0 +1,110 @@
+"""What is run at each size; the protocols are in docs/themes/landscape.md, "The transition"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from regimes.lab import Axis
+from regimes.studies.landscape import _networks
+
+# N* ~ scale (P/1000)^power to aim at: widths around it are run
+_EXPECTED = {"random": (400.0, 0.9), "parity": (150.0, 0.75)}
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Scanned: depth, inputs (0: d = h), n_train, width and, side by side, seeds."""
+
+    n_train: tuple[int, ...]
+    width: tuple[int, ...]
+    seed: tuple[int, ...]
+    steps: int
+    depth: tuple[int, ...] = (2,)
+    inputs: tuple[int, ...] = (10,)
+    labels: str = "random"
+    images: str = "mnist"
+    n_test: int = 0
+    rate: float = 1e-3
+    margin: float = 0.5
+    trainer: str = "adam_fast"
+    below: float = 0.0  # widths are run whose N is from this part of the expected N*
+    beyond: float = 1e9  # to this multiple of it
+    ranks: bool = False  # whether the rank of H0 is measured
+    seeds_per_trial: int = 0
+
+
+AXES: dict[str, Any] = dict.fromkeys(
+    ("size", "depth", "dimension", "parity", "wide", "time", "rank", "map", "large"),
+    (
+        "depth",
+        "inputs",
+        Axis("n_train", unit="points"),
+        Axis("width", unit="neurons"),
+        Axis("seed", stacked=True, batch="seeds_per_trial"),
+    ),
+)
+_TWELVE, _EIGHT, _FOUR = tuple(range(12)), tuple(range(8)), tuple(range(4))
+_SMOKE = Scan((20,), (2, 6), (0, 1), 100)
+_SIZE = Scan((250, 500, 1000, 2000), (*range(4, 23), *range(24, 37, 2)), _TWELVE, 60_000)
+_NEAR: dict[str, Any] = {"below": 0.55, "beyond": 1.55}
+_PARITY = Scan(
+    (500, 1000, 2000),
+    (*range(4, 17), *range(18, 45, 2)),
+    _TWELVE,
+    60_000,
+    depth=(1, 2, 3),
+    labels="parity",
+    n_test=5000,
+    below=0.6,
+    beyond=1.8,
+)
+
+SIZES: dict[str, Any] = {
+    "smoke": {
+        "size": _SMOKE,
+        "parity": replace(_SMOKE, labels="parity", images="digits", n_test=100),
+        "rank": replace(_SMOKE, ranks=True),
+    },
+    "cpu": {
+        "size": replace(_SIZE, **_NEAR),
+        "depth": replace(
+            _SIZE, n_train=(1000,), depth=(2, 3), inputs=(0,), rate=3e-4, steps=100_000, **_NEAR
+        ),
+        "dimension": replace(_SIZE, n_train=(1000,), inputs=(8, 16, 24), **_NEAR),
+        "parity": _PARITY,
+        "wide": replace(
+            _PARITY, n_train=(1000,), depth=(2,), width=(82,), below=0.0, beyond=1e9, seed=_EIGHT
+        ),
+        "time": Scan((1000,), (12, 14, 16, 18, 20, 22, 24, 28, 34, 42, 52, 64, 80), _EIGHT, 60_000),
+        "rank": Scan(
+            (500,), (3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 16, 20), _EIGHT, 60_000, ranks=True
+        ),
+        "map": Scan((125, 250, 500, 1000), (4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24), _FOUR, 30_000),
+    },
+    "paper": {
+        "large": Scan(
+            (500, 1000, 2000, 5000, 10_000, 20_000, 60_000),
+            tuple(sorted({round(6 * 1.06**k) for k in range(60)})),
+            _FOUR,
+            2_000_000,
+            depth=(2, 3, 5),
+            inputs=(0,),
+            rate=1e-4,
+            trainer="adam_decay",
+            below=0.7,
+            beyond=1.4,
+        ),
+    },
+}
+
+
+def expected(labels: str, n_train: float) -> float:
+    """The N* to aim at."""
+    scale, power = _EXPECTED[labels]
+    return scale * (n_train / 1000) ** power
+
+
+def weights_at(point: Any) -> int:
+    """N of a point of the scan."""
+    return _networks.weights_of(point.inputs or point.width, point.width, point.depth)
