@@ -1,11 +1,12 @@
-"""Products with a Hessian and spectral densities on a CPU, against curvlinops.
+"""Products with a Hessian and spectral densities against curvlinops, on a CPU or a GPU.
 
-Medians of rounds in one process, in which all are timed one after the other; CPU time of all
-threads (user and system), since other programs may run beside. A product is timed twice: the first
-one of a new object, which runs the network, and a later one, which finds the graph of that run
-kept (that of ResNet18 takes some 4 GB, so that the budget is said to be larger than usual). Both
-libraries are given the same float32 network in evaluation mode and the same points. The bar is held
-against first products with the Hessian; those with the Gauss-Newton part are printed without one.
+Medians of rounds in one process, in which all are timed one after the other: on a CPU the time of
+all threads (user and system), since other programs may run beside, on a GPU the wall clock. A
+product is timed twice: the first one of a new object, which runs the network, and a later one,
+which finds the graph of that run kept (that of ResNet18 takes some 4 GB, so that the budget is said
+to be larger than usual). Both libraries are given the same float32 network in evaluation mode and
+the same points. The bar is held against first products with the Hessian; those with the
+Gauss-Newton part are printed without one.
 
 Densities take the same steps of Lanczos's recurrence from the same number of random vectors. How
 far each is from the density by many vectors is printed beside its time: the integral of the
@@ -38,25 +39,36 @@ BAR_ERROR = 1.5  # errors of ours over theirs: as good, within what few rounds t
 KAPPA = 3.0  # curvlinops' name for how wide its bells are
 
 
-def drawn(*shape: int, seed: int = 0) -> Tensor:
+def drawn(*shape: int, seed: int = 0, device: str = "cpu") -> Tensor:
     """Gaussian numbers."""
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(device)
 
 
-def classes(n: int) -> Tensor:
-    """One of ten labels each."""
-    return torch.randint(0, 10, (n,), generator=torch.Generator().manual_seed(1))
+def classes(like: Tensor) -> Tensor:
+    """One of ten labels for each point."""
+    labels = torch.randint(0, 10, (len(like),), generator=torch.Generator().manual_seed(1))
+    return labels.to(like.device)
 
 
-def timed(works: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Median CPU seconds of each, alternated, after a round that warms up."""
+def now(device: torch.device | str) -> float:
+    """CPU seconds of this process; on a GPU the wall clock, once all that was asked is done."""
+    if torch.device(device).type == "cpu":
+        return time.process_time()
+    torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def timed(
+    works: Mapping[str, Callable[[], Any]], rounds: int, device: torch.device
+) -> dict[str, float]:
+    """Median seconds of each, alternated, after a round that warms up."""
     found: dict[str, list[float]] = {name: [] for name in works}
     for number in range(rounds + 1):
         for name, work in works.items():
-            start = time.process_time()
+            start = now(device)
             work()
             if number:
-                found[name].append(time.process_time() - start)
+                found[name].append(now(device) - start)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
@@ -70,9 +82,9 @@ def products(name: str, network: nn.Module, x: Tensor, rounds: int) -> list[dict
     """Products of the Hessian and of its Gauss-Newton part with one vector."""
     import curvlinops
 
-    y, parameters = classes(len(x)), [*network.parameters()]
+    y, parameters = classes(x), [*network.parameters()]
     size = sum(p.numel() for p in parameters)
-    v = drawn(size)
+    v = drawn(size, device=str(x.device))
     rows = []
     peers: dict[Part, Any] = {
         "total": curvlinops.HessianLinearOperator,
@@ -91,14 +103,14 @@ def products(name: str, network: nn.Module, x: Tensor, rounds: int) -> list[dict
             "first": partial(anew, ours, later),
             "later": later,
         }
-        seconds = timed(works, rounds)
+        seconds = timed(works, rounds, x.device)
         rows.append(
             {
                 "case": name,
                 "part": part,
                 "parameters": size,
                 "points": len(x),
-                "cpu_seconds": {key: round(value, 4) for key, value in seconds.items()},
+                "seconds": {key: round(value, 5) for key, value in seconds.items()},
                 "first_over_curvlinops": round(seconds["first"] / seconds["curvlinops"], 3),
                 "later_over_curvlinops": round(seconds["later"] / seconds["curvlinops"], 3),
                 "relative_difference": float(apart),
@@ -124,7 +136,7 @@ def density(
     """The spectral density of the whole Hessian."""
     import curvlinops
 
-    y = classes(len(x))
+    y = classes(x)
     network = trained(network, x, y, 30)
     parameters = [*network.parameters()]
     size = sum(p.numel() for p in parameters)
@@ -145,7 +157,7 @@ def density(
         grid, values = curvlinops.lanczos_approximate_spectrum(
             theirs, steps, num_repeats=vectors, kappa=KAPPA
         )
-        curves["curvlinops"] = grid.double(), values.double()
+        curves["curvlinops"] = grid.double().cpu(), values.double().cpu()
 
     def our_curve() -> None:
         ours._products._kept.clear()
@@ -158,10 +170,10 @@ def density(
     times: dict[str, list[float]] = {"curvlinops": [], "ours": []}
     for number in range(rounds + 1):
         for which, work in (("curvlinops", their_curve), ("ours", our_curve)):
-            start = time.process_time()
+            start = now(x.device)
             work()
             if number:
-                times[which].append(time.process_time() - start)
+                times[which].append(now(x.device) - start)
                 compare(which, *curves[which])
     seconds = {which: statistics.median(each) for which, each in times.items()}
     distance = {which: statistics.median(each) for which, each in errors.items()}
@@ -171,7 +183,7 @@ def density(
         "points": len(x),
         "steps": steps,
         "vectors": vectors,
-        "cpu_seconds": {which: round(value, 3) for which, value in seconds.items()},
+        "seconds": {which: round(value, 3) for which, value in seconds.items()},
         "ours_over_curvlinops": round(seconds["ours"] / seconds["curvlinops"], 3),
         "error_of_curve": {which: round(value, 5) for which, value in distance.items()},
     }
@@ -182,7 +194,8 @@ def density(
 def on_grid(found: SpectralDensity, grid: Tensor, steps: int) -> Tensor:
     """Our density at places of curvlinops, with its width of bells."""
     half = float(grid[-1] - grid[0]) / 2
-    return found.density(grid, width=half * 2 / (steps - 1) / math.sqrt(8 * math.log(KAPPA)))[1]
+    width = half * 2 / (steps - 1) / math.sqrt(8 * math.log(KAPPA))
+    return found.density(grid, width=width)[1].cpu()
 
 
 def perceptron() -> nn.Module:
@@ -207,23 +220,28 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=32)
     parser.add_argument("--vectors", type=int, default=8)
     parser.add_argument("--many", type=int, default=40, help="vectors of the reference density")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", choices=("products", "density"), default=None)
     parser.add_argument("--save", action="store_true")
     asked = parser.parse_args()
     torch.manual_seed(0)
+    place = asked.device
     rows: list[dict[str, Any]] = []
     densities: list[dict[str, Any]] = []
     if asked.only != "density":
         residual = rg.nets.ResNet18((3, 32, 32), 10, base=asked.base).eval()
-        rows += products("ResNet18", residual, drawn(128, 3, 32, 32), asked.rounds)
-        rows += products("MLP 100-256-256-10", perceptron(), drawn(1000, 100), asked.rounds)
+        for name, network, x in (
+            ("ResNet18", residual, drawn(128, 3, 32, 32, device=place)),
+            ("MLP 100-256-256-10", perceptron(), drawn(1000, 100, device=place)),
+        ):
+            rows += products(name, network.to(place), x, asked.rounds)
     if asked.only != "products":
         for name, network, x in (
-            ("MLP 100-256-256-10", perceptron(), drawn(1000, 100)),
-            ("convolutions", convolutions(), drawn(256, 3, 20, 20)),
+            ("MLP 100-256-256-10", perceptron(), drawn(1000, 100, device=place)),
+            ("convolutions", convolutions(), drawn(256, 3, 20, 20, device=place)),
         ):
             sizes = asked.steps, asked.vectors, asked.many
-            densities.append(density(name, network, x, asked.rounds, *sizes))
+            densities.append(density(name, network.to(place), x, asked.rounds, *sizes))
     held = [row for row in rows if row["part"] == "total"]
     slow = [row for row in held if row["first_over_curvlinops"] > BAR_PRODUCT]
     for row in densities:
@@ -234,8 +252,12 @@ def main() -> int:
     for row in slow:
         print(f"missed: {row}")
     if asked.save:
-        record = {"benchmark": "hessian_products", "machine": machine(), "command": sys.argv[1:]}
-        save("hessian_products", record | {"products": rows, "densities": densities})
+        on_gpu = torch.device(place).type == "cuda"
+        name = torch.cuda.get_device_name() if on_gpu else place
+        about = {"machine": machine(), "device": name, "command": sys.argv[1:]}
+        record = {"benchmark": "hessian_products"} | about
+        record |= {"products": rows, "densities": densities, "missed": len(slow)}
+        save(f"hessian_{asked.only or 'products'}_{torch.device(place).type}", record)
     return len(slow)
 
 

@@ -11,7 +11,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regimes import curvature, data, decide, flow, kernels, lab, measure, nets, tangent, theory
+    from regimes import (
+        curvature,
+        curves,
+        data,
+        decide,
+        flow,
+        kernels,
+        lab,
+        measure,
+        nets,
+        tangent,
+        theory,
+    )
 
 __version__ = "0.1.0"
 
@@ -26,11 +38,13 @@ _ROOMS = (
     "measure",
     "theory",
     "lab",
+    "curves",
 )
 
 __all__ = [
     "__version__",
     "curvature",
+    "curves",
     "data",
     "decide",
     "flow",

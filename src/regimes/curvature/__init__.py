@@ -10,6 +10,7 @@ from regimes.curvature._curvature import Curvature, LayerCurvature
 from regimes.curvature._dense import Hessian, hessian
 from regimes.curvature._density import Estimate, SpectralDensity
 from regimes.curvature._eigenpairs import Eigenpairs
+from regimes.curvature._newton import NewtonRun, newton
 
 __all__ = [
     "Curvature",
@@ -17,8 +18,10 @@ __all__ = [
     "Estimate",
     "Hessian",
     "LayerCurvature",
+    "NewtonRun",
     "SpectralDensity",
     "hessian",
+    "newton",
 ]
 
 _door.keep(globals())

@@ -25,11 +25,19 @@ from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
 from regimes.data._displacement import Field, sample_field
 from regimes.data._easy_difficult import easy_difficult
+from regimes.data._fields import FourierField, fourier_field, gaussian_field, periodic_field
 from regimes.data._files import read_images
 from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
 from regimes.data._inputs import center, flatten, grayscale, sphere, standardize
 from regimes.data._labels import binary, first_half, label_noise, parity
 from regimes.data._line1d import line1d
+from regimes.data._manifolds import (
+    cloud_points,
+    lattice_points,
+    manifold_points,
+    sphere_points,
+    torus_points,
+)
 from regimes.data._pca import pca
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
@@ -56,6 +64,7 @@ __all__ = [
     "DeformationAugment",
     "DeformationMap",
     "Field",
+    "FourierField",
     "Points",
     "Transform",
     "balanced_radius",
@@ -64,6 +73,7 @@ __all__ = [
     "binary",
     "center",
     "cifar10",
+    "cloud_points",
     "compress",
     "cylinder",
     "deform",
@@ -76,12 +86,16 @@ __all__ = [
     "fashion_mnist",
     "first_half",
     "flatten",
+    "fourier_field",
+    "gaussian_field",
     "grayscale",
     "kmnist",
     "label_noise",
+    "lattice_points",
     "line1d",
     "linearly_separable",
     "load",
+    "manifold_points",
     "mean_norm2",
     "mnist",
     "names",
@@ -89,6 +103,7 @@ __all__ = [
     "parity",
     "participation_ratio",
     "pca",
+    "periodic_field",
     "phase_diagram",
     "quad_sphere",
     "random_labels",
@@ -97,11 +112,13 @@ __all__ = [
     "rotate",
     "sample_field",
     "sphere",
+    "sphere_points",
     "standardize",
     "stripe",
     "subset",
     "teacher",
     "temperature",
+    "torus_points",
     "visible_temperature",
 ]
 

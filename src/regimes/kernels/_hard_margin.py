@@ -94,6 +94,7 @@ def fit_machine(
     *,
     penalties: Sequence[float] = (PENALTY,),
     iterations: int | None = None,
+    tolerance: float = 1e-3,
 ) -> Machine:
     """`SVC` on a Gram whose mean diagonal is 1.
 
@@ -105,6 +106,7 @@ def fit_machine(
         labels: +-1, (n,), both of them.
         penalties: the machine's C, tried in this order.
         iterations: of the solver, at most; five million unless told.
+        tolerance: by how much the conditions of optimality may be missed where it stops.
 
     >>> x = np.array([-1.0, 1.0])
     >>> machine = fit_machine(np.outer(x, x), x)
@@ -117,9 +119,10 @@ def fit_machine(
     if not len(penalties):
         raise ValueError("give at least one penalty")
     most = ITERATIONS if iterations is None else positive_int("iterations", iterations)
+    tolerance = real("tolerance", tolerance, above=0.0)
     for penalty in penalties:
         cost = real("a penalty", penalty, above=0.0)
-        machine = SVC(kernel="precomputed", C=cost, cache_size=1000, max_iter=most)
+        machine = SVC(kernel="precomputed", C=cost, tol=tolerance, cache_size=1000, max_iter=most)
         if machine.fit(gram, labels).fit_status_ == 0:  # an unfinished solution is one too
             break
     chosen, dual = machine.support_, machine.dual_coef_[0]

@@ -87,6 +87,7 @@ from regimes.measure._neurons import (
     neuron_vectors,
     occupied_bins,
 )
+from regimes.measure._nn_distance import DistanceDimension, NeighbourDistance, nn_distance
 from regimes.measure._norm_divergence import NormDivergence, norm_divergence
 from regimes.measure._observables import (
     block_contrast,
@@ -172,10 +173,14 @@ from regimes.measure._supernat import SuperNatRun, supernat, supernat_factors, s
 from regimes.measure._tail_exponent import (
     GapsAndOverlaps,
     TailExponent,
+    TailSums,
+    exponent_of_sums,
     gaps_and_overlaps,
     log_density,
     tail_exponent,
+    tail_sums,
 )
+from regimes.measure._tail_power import tail_power
 from regimes.measure._target import (
     EnergyConcentration,
     alignment_from_modes,
@@ -202,6 +207,7 @@ __all__ = [
     "Crossing",
     "CuspCount",
     "DisjointEnsembles",
+    "DistanceDimension",
     "EasyDifficult",
     "EffectiveDimension",
     "EigenFunctions",
@@ -230,6 +236,7 @@ __all__ = [
     "MulticlassBound",
     "MutualInformation",
     "NearestRidge",
+    "NeighbourDistance",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",
@@ -254,6 +261,7 @@ __all__ = [
     "StabilityBounds",
     "SuperNatRun",
     "TailExponent",
+    "TailSums",
     "Transition",
     "TransitionSearch",
     "TransitionSpread",
@@ -287,6 +295,7 @@ __all__ = [
     "ensemble_outcomes",
     "ensemble_variance",
     "error_sources",
+    "exponent_of_sums",
     "find_transition",
     "fit_map",
     "fit_outcomes",
@@ -334,6 +343,7 @@ __all__ = [
     "neuron_amplification",
     "neuron_interfaces",
     "neuron_vectors",
+    "nn_distance",
     "norm_divergence",
     "nystrom_eigs",
     "occupied_bins",
@@ -379,6 +389,8 @@ __all__ = [
     "supernat_step",
     "t_half",
     "tail_exponent",
+    "tail_power",
+    "tail_sums",
     "tangent_residual",
     "target_alignment",
     "test_error",

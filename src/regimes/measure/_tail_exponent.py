@@ -112,24 +112,74 @@ def tail_exponent(
     >>> abs(fit.exponent - 0.3) < 3 * fit.error < 0.1
     True
     """
-    low, high = (real("window", edge, above=0.0) for edge in window)
-    if not low < high:
-        raise ValueError(f"the window must be (low, high) with 0 < low < high, got {window}")
-    span = math.log(high / low)
+    sums = tail_sums(samples, window)
+    inside = int(sums.counts.sum())
+    if inside < 2:
+        raise ValueError(
+            f"an exponent needs two different samples in the window ({window[0]:g}, "
+            f"{window[1]:g}), and {inside} of the {sum(np.size(run) for run in samples)} samples "
+            "are in it"
+        )
+    return exponent_of_sums(sums, resamples=resamples, seed=seed)
+
+
+@dataclass(frozen=True, eq=False)
+class TailSums:
+    """All that the likelihood of an exponent asks of each run's samples in a window."""
+
+    window: tuple[float, float]
+    counts: np.ndarray  # (runs,), samples in the window
+    sums: np.ndarray  # (runs,), of `log(z/low)/log(high/low)` over them
+
+
+def tail_sums(samples: Sequence[Numbers] | Tensor, window: tuple[float, float]) -> TailSums:
+    """What is kept of samples where they are too many to keep themselves.
+
+    Args:
+        samples: positive numbers of each run, a list with an array for each run or (runs, n).
+        window: low and high; samples outside are left out.
+
+    >>> found = tail_sums([[1.0, 10.0, 1000.0], [0.1]], (1.0, 100.0))
+    >>> found.counts, found.sums
+    (array([2, 0]), array([0.5, 0. ]))
+    """
+    low, span = _span(window)
     counts, sums = [], []
     for i, run in enumerate(samples):
         z = np.asarray(run, dtype=float)
         if z.size:
             z = numbers(f"samples[{i}]", z).numpy()
-        z = z[(z >= low) & (z <= high)]
+        z = z[(z >= low) & (z <= window[1])]
         counts.append(z.size)
         sums.append(float((np.log(z / low) / span).sum()))
-    count, total = np.array(counts, dtype=float), np.array(sums)
+    return TailSums((low, float(window[1])), np.array(counts), np.array(sums))
+
+
+def exponent_of_sums(found: TailSums, *, resamples: int = 1000, seed: int = 0) -> TailExponent:
+    """`tail_exponent` of the samples whose sums these are.
+
+    Args:
+        found: made by `tail_sums`.
+        resamples: bootstrap resamples of the runs.
+        seed: of the bootstrap.
+
+    Raises:
+        ValueError: fewer than two different samples in the window.
+
+    >>> draw = np.random.default_rng(0)
+    >>> runs = [draw.random(500) ** (1 / 1.3) for _ in range(20)]  # density ~ z^0.3
+    >>> found = exponent_of_sums(tail_sums(runs, (1e-3, 1.0)))
+    >>> found == tail_exponent(runs, (1e-3, 1.0))
+    True
+    """
+    (low, high), (_, span) = found.window, _span(found.window)
+    count = np.asarray(found.counts, dtype=float)
+    total = np.asarray(found.sums, dtype=float)
     inside = int(count.sum())
     if inside < 2 or not 0.0 < total.sum() / inside < 1.0:
         raise ValueError(
-            f"an exponent needs two different samples in the window ({low:g}, {high:g}), and "
-            f"{inside} of the {sum(np.size(run) for run in samples)} samples are in it"
+            f"an exponent needs two different samples in the window ({low:g}, {high:g}); there are "
+            f"{inside} samples, and the mean of their logarithms lies at an end of it"
         )
     k = float(_steepness(np.array([total.sum() / inside]))[0])
     rows = np.random.default_rng(seed).integers(
@@ -146,6 +196,14 @@ def tail_exponent(
         inside,
         int((count > 0).sum()),
     )
+
+
+def _span(window: tuple[float, float]) -> tuple[float, float]:
+    """The lower end of a window and the logarithm of its width."""
+    low, high = (real("window", edge, above=0.0) for edge in window)
+    if not low < high:
+        raise ValueError(f"the window must be (low, high) with 0 < low < high, got {window}")
+    return low, math.log(high / low)
 
 
 def _steepness(mean: np.ndarray) -> np.ndarray:

@@ -10,11 +10,26 @@ from regimes.theory._exponents import (
     compression_gain,
 )
 from regimes.theory._fixed_points import FixedPoint, fixed_points, stripe_fixed_points
+from regimes.theory._generic_curve import GenericCurve, generic_curve
 from regimes.theory._implicit_ridge import implicit_ridge
 from regimes.theory._infinite_width import InfiniteWidthKernels, infinite_width
 from regimes.theory._jammed_discs import jammed_discs
+from regimes.theory._kernel_exponents import (
+    beta,
+    density_exponent,
+    in_rkhs,
+    limited_by,
+    smoothness_index,
+)
 from regimes.theory._kernel_limit import KernelLimit, kernel_limit
+from regimes.theory._lattice_error import (
+    LatticeError,
+    lattice_error,
+    lattice_error_direct,
+    lattice_expansion,
+)
 from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
+from regimes.theory._operator_spectra import OperatorSpectrum, circle_spectrum, sphere_spectrum
 from regimes.theory._perceptron import min_norm_square, separable_probability
 from regimes.theory._random_walk import traverse, two_end
 from regimes.theory._sampling_noise import (
@@ -58,32 +73,44 @@ __all__ = [
     "BoundaryNoise",
     "DiscPackings",
     "FixedPoint",
+    "GenericCurve",
     "InfiniteWidthKernels",
     "KernelLimit",
+    "LatticeError",
     "MemoryComparison",
     "NeuronTrajectories",
+    "OperatorSpectrum",
     "SampleAttractor",
     "Saturation",
     "StripeConstants",
     "StripeDrift",
     "amplification_prefactor",
+    "beta",
     "beta_feature",
     "beta_lazy",
     "boundary_noise",
     "boundary_velocity",
+    "circle_spectrum",
     "compare_memories",
     "compression_exponent",
     "compression_gain",
+    "density_exponent",
     "dominant",
     "exit_rate",
     "exit_rate_printed",
     "fitting_slope",
     "fixed_points",
+    "generic_curve",
     "implicit_ridge",
+    "in_rkhs",
     "infinite_width",
     "jammed_discs",
     "kernel_limit",
+    "lattice_error",
+    "lattice_error_direct",
+    "lattice_expansion",
     "least_gap_exponent",
+    "limited_by",
     "longest_chain",
     "marginal_gap_exponent",
     "median_amplification",
@@ -103,6 +130,8 @@ __all__ = [
     "saturation",
     "separable_probability",
     "shallow_relu_kernel",
+    "smoothness_index",
+    "sphere_spectrum",
     "stripe_constants",
     "stripe_drift",
     "stripe_fixed_points",

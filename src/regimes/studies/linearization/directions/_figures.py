@@ -21,8 +21,9 @@ def _accuracy(dataset: Data) -> Figure:
     for panel, network in enumerate(networks, 1):
         own = dataset.sel(network=network)
         for name, told, color in (
-            ("accuracy_network", "network", draw.BLUE), ("accuracy_linear", "linearisation", draw.ORANGE)
-        ):  # fmt: skip
+            ("accuracy_network", "network", draw.BLUE),
+            ("accuracy_linear", "linearisation", draw.ORANGE),
+        ):
             draw.curve(
                 figure,
                 100 * own[name],

@@ -27,8 +27,9 @@ def _spikes(dataset: Data) -> Figure:
     places = own.mode.values[1:] + 1
     for panel, j in enumerate(indices, 1):
         for name, values, color in (
-            ("start", own.alignment_before, draw.SOFT), ("end", own.alignment_after.sel(index=j), draw.BLUE)
-        ):  # fmt: skip
+            ("start", own.alignment_before, draw.SOFT),
+            ("end", own.alignment_after.sel(index=j), draw.BLUE),
+        ):
             means = np.exp(np.log(values).mean("seed").values[1:])
             draw.line(figure, places, means, name, color=color, panel=panel)
         draw.level(figure, x=j + 1, color=draw.RED, panel=panel)
