@@ -78,7 +78,10 @@ def _distance(dataset: Data) -> Figure:
 
 
 def _cosine(dataset: Data) -> Figure:
-    caption = "The same by the angle: one minus the cosine between parameters and their start."
+    caption = (
+        "How far they have turned: one minus the cosine between the parameters after training and "
+        "those of the start. It grows with j, more so for the network."
+    )
     variables = {f"cosine_{model}": model for model in MODELS}
     return _panels(dataset, variables, "cosine distance", caption, "xy", "momentum")
 

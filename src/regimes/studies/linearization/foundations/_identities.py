@@ -20,8 +20,8 @@ LOOKED = 50  # eigenfunctions whose alignment is compared with their eigenvalue
 class Identities:
     """A seed draws networks, images and targets."""
 
-    points: int = 120
-    modes: int = 30  # signs of eigenfunctions whose norms are bounded
+    points: int = 60
+    modes: int = 20  # signs of eigenfunctions whose norms are bounded
     seed: tuple[int, ...] = (0, 1)
 
 
@@ -29,7 +29,7 @@ class Identities:
 class Mixed:
     """A seed draws a network, its inputs and a direction."""
 
-    points: int = 20_000
+    points: int = 2000
     width: int = 50
     dimension: int = 10
     seed: tuple[int, ...] = (0, 1)
@@ -109,8 +109,9 @@ def _expansion(seed: int) -> dict[str, np.ndarray]:
             expected = here + jacobian @ flat
             gap.append(float((said - expected).abs().max()))
         error.append(errors)
-    alone = torch.cat([lin(each[None]) for each in x])
-    company = float((lin(x) - alone).abs().max() / alone.abs().max())
+    with torch.no_grad():
+        alone = torch.cat([lin(each[None]) for each in x])
+        company = float((lin(x) - alone).abs().max() / alone.abs().max())
     return {
         "expansion_gap": np.array(gap),
         "expansion_anchor": np.array(anchor),
