@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         lab,
         measure,
         nets,
+        observe,
         tangent,
         theory,
     )
@@ -38,6 +39,7 @@ _ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
     "curves",
 )
 
@@ -52,6 +54,7 @@ __all__ = [
     "lab",
     "measure",
     "nets",
+    "observe",
     "tangent",
     "theory",
 ]

@@ -144,12 +144,15 @@ def _images(x: Tensor) -> Tensor:
 
 def _between_neighbours(images: Tensor, moved: Tensor, mode: str) -> Tensor:
     n = images.shape[-1]
-    pixel = torch.arange(n, dtype=images.dtype, device=images.device)
-    read = torch.stack([pixel - moved[:, 0], pixel[:, None] - moved[:, 1]], -1)
-    found = F.grid_sample(
-        images, read * (2 / (n - 1)) - 1, mode=mode, padding_mode="border", align_corners=True
-    )
-    # what does not move is not rounded either: bit for bit, with the derivatives of what is read
+    # for torch pixel p of n is at (2 p + 1)/n - 1: for n a power of two that and the way back are
+    # exact, so that what does not move is not rounded
+    pixel = (2 * torch.arange(n, dtype=images.dtype, device=images.device) + 1) / n - 1
+    own = torch.stack([pixel.expand(n, n), pixel[:, None].expand(n, n)], -1)
+    read = torch.sub(own, moved.movedim(1, -1), alpha=2 / n)
+    found = F.grid_sample(images, read, mode=mode, padding_mode="border", align_corners=False)
+    if n & (n - 1) == 0:
+        return found
+    # else it is put back bit for bit, with the derivatives of what was read
     still = (moved == 0).all(1, keepdim=True)
     if found.requires_grad:
         return torch.where(still, images.detach() + (found - found.detach()), found)

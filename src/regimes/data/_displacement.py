@@ -13,6 +13,8 @@ from regimes._check import instance, positive_int, shown
 from regimes.data._dataset import float_dtype
 from regimes.data._modes import inverse_squares
 
+_WHOLE = 2**21  # entries of a table of all modes on the grid
+
 
 @dataclass(frozen=True, eq=False)
 class Field:
@@ -115,11 +117,22 @@ class Field:
         if by is not None:
             number = torch.arange(1, found.shape[-1] + 1).to(found) * math.pi
             found = found * (number[:, None] if by == 0 else number)
-        u, v = (
-            _table(side, found.shape[-1], kind, found.dtype, found.device)
-            for kind in (over_u, over_v)
-        )
+        m, where = found.shape[-1], (found.dtype, found.device)
+        if m**2 * side**2 <= _WHOLE:  # one product for all fields, where products of modes fit
+            return (found.flatten(2) @ _waves(side, m, over_u, over_v, *where)).unflatten(
+                -1, (side, side)
+            )
+        u, v = _table(side, m, over_u, *where), _table(side, m, over_v, *where)
         return v @ (u @ found).mT  # (u @ C)[x, j], turned to [j, x], summed over j
+
+
+@functools.lru_cache(maxsize=8)
+def _waves(
+    side: int, modes: int, over_u: str, over_v: str, dtype: torch.dtype, device: torch.device
+) -> Tensor:
+    """Every mode on the grid, (modes^2, side^2): [(i, j), (row v, column u)]."""
+    u, v = (_table(side, modes, kind, dtype, device) for kind in (over_u, over_v))
+    return torch.einsum("xi,yj->ijyx", u, v).reshape(modes**2, side**2)
 
 
 @functools.lru_cache(maxsize=32)

@@ -26,6 +26,7 @@ from regimes.flow._bookkeeping import (
     to_host,
     within,
 )
+from regimes.flow._captured import Captured, flat, nested, worth_capturing
 from regimes.flow._checkpoint import Checkpoint, Keeper
 from regimes.flow._deep_field import DeepField
 from regimes.flow._events import Event
@@ -210,6 +211,8 @@ class _Stepper:
     decay: float
     batches: Batches | None
     field: Field
+    _placed: tuple[Floats, Tensor] | None = None
+    _captured: Captured | None = None
 
     def step(self, batch: Batch, memory: Memory, taken: int) -> tuple[State, Memory, Floats]:
         """State and memory after one step, and the learning rates that were used."""
@@ -221,11 +224,36 @@ class _Stepper:
                 k: v - self.decay * (batch.state[k] - home[k][rows.to(v.device)])
                 for k, v in speed.items()
             }
-        count = torch.full((len(batch.ids),), taken + 1.0, dtype=torch.float64)
+        predictions = batch.evaluation.predictions
+        count = torch.full(
+            (len(batch.ids),), taken + 1.0, dtype=torch.float64, device=predictions.device
+        )
         direction, memory = self.optimiser.direction(speed, memory, count)
-        rates = self.rates[batch.ids] * self.schedule(taken)
-        dt = torch.from_numpy(rates).to(batch.evaluation.predictions)
-        return advance(batch.state, direction, dt), memory, rates
+        factor = self.schedule(taken)
+        dt = (self._rates_on(batch) * factor).to(predictions.dtype)
+        return advance(batch.state, direction, dt), memory, self.rates[batch.ids] * factor
+
+    def _rates_on(self, batch: Batch) -> Tensor:
+        """The rates of these members where they are, (m,): moving them would wait for the GPU."""
+        if self._placed is None or self._placed[0] is not batch.ids:
+            device = batch.evaluation.predictions.device
+            self._placed = batch.ids, torch.from_numpy(self.rates[batch.ids]).to(device)
+        return self._placed[1]
+
+    def together(self, batch: Batch, taken: int, steps: int) -> tuple[Batch, Floats] | None:
+        """So many steps recorded as one graph, and their rates (steps, m); None where they cannot.
+
+        Whole batches on a GPU alone.
+        """
+        plain = self.batches is None and not self.decay
+        if not plain or not worth_capturing(batch, self.optimiser, steps):
+            return None
+        if self._captured is None or not self._captured.holds(batch):
+            self._captured = None  # its memory is free before the next one asks for as much
+            self._captured = Captured(batch, self.optimiser, steps)
+        factors = np.array([self.schedule(taken + k) for k in range(steps)])
+        rates = factors[:, None] * self.rates[batch.ids]
+        return self._captured.run(batch, rates, taken), rates
 
     def kept(self, taken: int) -> dict[str, Tensor]:
         """Steps taken and where the batches stand, for a checkpoint."""
@@ -281,7 +309,7 @@ def _descend(
     evaluation = field.evaluate(state)
     size = len(evaluation.predictions)
     remembered = stepper.optimiser.start(state)
-    batch = Batch(np.arange(size), field, state, _flat(remembered), evaluation)
+    batch = Batch(np.arange(size), field, state, flat(remembered), evaluation)
     books = Bookkeeper(batch, watched, recorder, snapshot)
     books.step[:] = stepper.rates
 
@@ -307,14 +335,21 @@ def _descend(
         readings = books.readings(batch.ids, books.first, books.time.copy())
         batch, readings = books.settle(batch, readings, np.ones(size, dtype=bool), who_ended)
     while len(batch.ids):
-        memory = _nested(batch.carried)
-        state, memory, rates = stepper.step(batch, memory, taken)
-        taken += 1
-        books.time[batch.ids] += rates
-        evaluated = batch.evaluation
-        if stepper.batches is None:  # the next step needs the full gradient
-            evaluated = batch.field.evaluate(state)
-        batch = Batch(batch.ids, batch.field, state, _flat(memory), evaluated)
+        ahead = min(check_every - taken % check_every, max_steps - taken)
+        if (found := stepper.together(batch, taken, ahead)) is not None:
+            batch, each = found
+            taken += ahead
+            for rates in each:
+                books.time[batch.ids] += rates
+        else:
+            memory = nested(batch.carried)
+            state, memory, rates = stepper.step(batch, memory, taken)
+            taken += 1
+            books.time[batch.ids] += rates
+            evaluated = batch.evaluation
+            if stepper.batches is None:  # the next step needs the full gradient
+                evaluated = batch.field.evaluate(state)
+            batch = Batch(batch.ids, batch.field, state, flat(memory), evaluated)
         if taken % check_every == 0 or taken == max_steps:
             if stepper.batches is not None:
                 batch = dataclasses.replace(batch, evaluation=batch.field.evaluate(batch.state))
@@ -325,19 +360,6 @@ def _descend(
             batch, readings = books.settle(batch, readings, moved, who_ended)
         keeper.after_step(batch, readings, books, partial(stepper.kept, taken))
     return books.ends()
-
-
-def _flat(memory: Memory) -> dict[str, Tensor]:
-    """A memory as tensors that leave with their members."""
-    return {f"{kind}/{name}": v for kind, tensors in memory.items() for name, v in tensors.items()}
-
-
-def _nested(flat: Mapping[str, Tensor]) -> Memory:
-    memory: dict[str, dict[str, Tensor]] = {}
-    for key, value in flat.items():
-        kind, _, name = key.partition("/")
-        memory.setdefault(kind, {})[name] = value
-    return memory
 
 
 def _batches(members: Members, batch_size: int | None, seed: int) -> Batches | None:

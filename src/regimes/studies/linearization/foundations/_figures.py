@@ -46,7 +46,10 @@ def _later(dataset: Data) -> Figure:
 
 
 def _cost(dataset: Data) -> Figure:
-    caption = "CPU time of Grams of one network against the number of images; thin: its square."
+    caption = (
+        "CPU time of Grams of one network, every one and the mean, against the number of images; "
+        "the thin line is its square."
+    )
     data = ran(dataset, "cost")
     figure = draw.axes("images", "seconds", log="xy", caption=caption)
     draw.cloud(figure, data.cost_points.values, data.cost_seconds.values, "Gram", color=draw.BLUE)
