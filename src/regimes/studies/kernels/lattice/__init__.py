@@ -64,7 +64,7 @@ def error(alpha_T: float, alpha_S: float, N: int, d: int, images: int | None = N
 
 def theorem(params: Theorem, point: Point) -> TrialResult:
     """KER-15: errors for d = 1, 2, 3 in all regimes."""
-    arrays = {}
+    arrays: dict[str, Array] = {}
     for d, (name, cases) in enumerate((("line", LINE), ("plane", PLANE), ("space", SPACE)), 1):
         sizes = getattr(params, name)
         images = params.space_images if d == 3 else None
