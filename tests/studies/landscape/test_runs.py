@@ -1,5 +1,7 @@
 """What the theme shares: tasks, trainers, ends of runs, and what stability asks of them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -176,7 +178,7 @@ def test_cross_entropy_grows_on_and_the_hinge_rests():
     assert (entropy.losses[:, -1] > 0).all()
     steps = entropy.history["step"][0]
     norms = [entropy.history["weight"][:, steps <= k][:, -1] for k in (200, 400, 800, 1600)]
-    assert all((b > a).all() for a, b in zip(norms, norms[1:], strict=False))
+    assert all((b > a).all() for a, b in pairwise(norms))
     assert (hinge.losses[:, -1] == 0).all()
     assert (hinge.history["gradient"][:, -1] == 0).all()
     last = hinge.history["weight"][:, steps >= 1500]
