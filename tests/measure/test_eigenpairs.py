@@ -54,7 +54,7 @@ def test_a_block_agrees_with_dense_pair_by_pair(draw, dtype):
     overlaps = (some.vectors.double() * every.vectors.double()).sum(1)
     torch.testing.assert_close(overlaps, torch.ones(40).double(), rtol=0, atol=1e-4)
     assert float((some.residuals / some.values[0]).max()) < 1e-5
-    flat = torch.diag(torch.linspace(1.0, 0.99999, 400).double())
+    flat = torch.diag(torch.linspace(1.0, 0.9, 400).double())
     with pytest.raises(RuntimeError, match="did not stand still within 200 rounds"):
         gram_eigs(flat, 40, method="block")
 
