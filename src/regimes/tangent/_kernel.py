@@ -39,9 +39,9 @@ class TangentKernel:
             None keeps the network's own.
         memory: bound on what a call allocates, result included: bytes or text such as "2GiB";
             None takes a share of what is free when the call starts.
-        engine: "auto" reads the structure of each layer; "pairs" and "expand" force one way of
-            contracting; "jacobian" writes out all gradients; "products" builds the Gram from
-            products only. They agree to rounding.
+        engine: "auto" reads the structure of each layer; "pairs", "pixels" and "expand" force one
+            way of contracting, where a layer has it; "jacobian" writes out all gradients;
+            "products" builds the Gram from products only. They agree to rounding.
         on: "ray" spreads the tiles of a Gram over a Ray cluster.
         copy: False uses the network itself, which saves its memory and the time of a copy, for a
             kernel that is wanted now and not after further training: a call after a parameter

@@ -1,0 +1,3 @@
+"""Figures."""
+
+FIGURES: dict = {}
