@@ -83,7 +83,7 @@ def theorem(params: Theorem, point: Point) -> TrialResult:
 
 
 def relations(params: Relations, point: Point) -> TrialResult:
-    """KER-17, KER-18, KER-19 and KER-24."""
+    """KER-11b, KER-17, KER-18, KER-19 and KER-24."""
     sizes, students = params.sizes, params.students
     expansion = {
         printed: [rg.theory.lattice_expansion(9.0, 2.0, _ratio, N, printed=printed) for N in sizes]
@@ -97,6 +97,7 @@ def relations(params: Relations, point: Point) -> TrialResult:
             "smooth_error": Array(
                 ("student", "size"), [[error(3.0, s, N, 1).value for N in sizes] for s in students]
             ),
+            "gauss_error": Array("size", [_gauss(N) for N in sizes]),
             "log_error": Array("size", [error(5.0, 2.0, N, 1).value for N in sizes]),
             "exact_error": Array("size", [error(9.0, 2.0, N, 1).value for N in sizes]),
             "expansion": Array("size", expansion[False]),
@@ -108,6 +109,11 @@ def relations(params: Relations, point: Point) -> TrialResult:
             "tail": Array(("tail_case", "size"), powers),
         }
     )
+
+
+def _gauss(N: int) -> float:
+    """Error of a Gaussian student on a Laplace field; both have the box for a length."""
+    return rg.theory.lattice_error(power(2.0), lambda w: -(w**2) / 2, N).value
 
 
 def _ratio(w: np.ndarray) -> np.ndarray:

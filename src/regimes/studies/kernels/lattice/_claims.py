@@ -18,6 +18,16 @@ def slopes(errors: Values, sizes: Values) -> np.ndarray:
     return np.asarray(-np.diff(logs) / np.diff(np.log(sizes.values.astype(float))))
 
 
+@claim("KER-11b", "Laplace teacher, Gaussian student, d = 1: slope 1 +- 0.02", exact=True)
+def _smooth_student(dataset: Data) -> judge.Parts:
+    at = ran(dataset, "relations")
+    kept = at.isel(size=at.N.values >= 32)
+    found = slopes(kept.gauss_error, kept.N)
+    yield judge.near("lowest slope", float(found.min()), 1.0, 0.02)
+    yield judge.near("highest slope", float(found.max()), 1.0, 0.02)
+    return f"N = 32 to {int(kept.N.max())}, both lengths that of the box"
+
+
 @claim("KER-15", "last slope in N within 0.01 of min(alpha_T - d, 2 alpha_S)", exact=True)
 def _theorem(dataset: Data) -> judge.Parts:
     at = ran(dataset, "theorem")
