@@ -14,7 +14,7 @@ from regimes.measure._kernel import check_symmetric, check_tensor, double_produc
 
 # Dense solvers cost n^3 whatever k is; past this size a few Lanczos pairs are cheaper.
 _DENSE_SIZE = 1500
-_SPARE, _ROUNDS, _STILL = 50, 100, 1e-5  # columns beyond k; and when a block has converged
+_SPARE, _ROUNDS, _STILL = 50, 200, 1e-9  # columns beyond k; and when a block has converged
 
 
 @dataclass(frozen=True, repr=False)

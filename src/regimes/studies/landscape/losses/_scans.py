@@ -27,7 +27,7 @@ def star(dataset: Data, block: str, **settings: Any) -> tuple[judge.Measured, st
         raise judge.Missing(
             f"no transition among N = {weights.min():.0f} to {weights.max():.0f} of {block}"
         )
-    off = rg.measure.transition_spread(rg.measure.n_star, weights, flags)
+    off = rg.measure.transition_spread(rg.measure.n_star, weights, flags, resamples=100)
     told = f"{found.bracket[0]:.0f} to {found.bracket[1]:.0f}"
     return judge.Measured(found.n, found.n * off.log_error), told
 
