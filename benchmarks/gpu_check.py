@@ -21,7 +21,7 @@ def main() -> int:
     from tests.tangent import zoo
 
     failures = 0
-    for engine in ("auto", "pairs", "expand", "jacobian", "products"):
+    for engine in ("auto", "pairs", "pixels", "expand", "jacobian", "products"):
         worst = (0.0, "")
         for name in zoo.CASES:
             if name == "nothing known":  # cuDNN's recurrence differentiates in training mode only

@@ -31,6 +31,7 @@ ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
     "curves",
 )
 HEAVY = {"plotly", "ray", "fastapi", "uvicorn", "sklearn", "pandas", "matplotlib"}

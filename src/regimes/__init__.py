@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         lab,
         measure,
         nets,
+        observe,
         tangent,
         theory,
     )
@@ -40,6 +41,7 @@ _ROOMS = (
     "measure",
     "theory",
     "lab",
+    "observe",
     "curves",
     "diagnosis",
 )
@@ -57,6 +59,7 @@ __all__ = [
     "lab",
     "measure",
     "nets",
+    "observe",
     "tangent",
     "theory",
 ]

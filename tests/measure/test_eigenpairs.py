@@ -44,6 +44,21 @@ def test_large_matrices_take_lanczos_and_agree_with_dense(draw):
     torch.testing.assert_close(few.vectors @ few.vectors.T, torch.eye(3).double())
 
 
+def test_a_block_agrees_with_dense_pair_by_pair(draw, dtype):
+    lam = torch.arange(1, 401, dtype=torch.float64) ** -1.5
+    K, _ = matrix_with(lam, draw)
+    some = gram_eigs(K.to(dtype), 40, method="block")
+    every = gram_eigs(K.to(dtype), 40, method="dense")
+    assert some.method == "block"
+    torch.testing.assert_close(some.values, every.values, rtol=1e-5, atol=0)
+    overlaps = (some.vectors.double() * every.vectors.double()).sum(1)
+    torch.testing.assert_close(overlaps, torch.ones(40).double(), rtol=0, atol=1e-4)
+    assert float((some.residuals / some.values[0]).max()) < 1e-5
+    flat = torch.diag(torch.linspace(1.0, 0.9, 400).double())
+    with pytest.raises(RuntimeError, match="did not stand still within 200 rounds"):
+        gram_eigs(flat, 40, method="block")
+
+
 def test_several_outputs_give_vectors_of_samples_and_outputs(draw):
     features = draw(4, 3, 30)
     K = torch.einsum("iyp,jzp->iyjz", features, features)

@@ -9,7 +9,7 @@ import torch
 from regimes.tangent import TangentKernel
 from tests.tangent import zoo
 
-ENGINES = ["auto", "pairs", "expand", "jacobian", "products"]
+ENGINES = ["auto", "pairs", "pixels", "expand", "jacobian", "products"]
 
 
 @functools.cache

@@ -4,8 +4,11 @@
     kernel_flow     the same in function space under a kernel that does not move
     descend         gradient descent, SGD, momentum, Adam
 
-All three take the same losses, events and observers, train stacked members side by side, and
-return a `Run` that says what happened to each.
+These take the same losses, events and observers, train stacked members side by side, and return a
+`Run` that says what happened to each. Models that are linear in their parameters train faster:
+
+    kernel_descent  SGD by a Gram alone, many targets at once
+    descend_linear  the linearisation of a network, by its Gram, stored features or products
 """
 
 from regimes import _door
@@ -22,7 +25,9 @@ from regimes.flow._events import (
     margin_above,
 )
 from regimes.flow._gradient_flow import gradient_flow
+from regimes.flow._kernel_descent import LinearRun, kernel_descent
 from regimes.flow._kernel_flow import kernel_flow, kernel_steps
+from regimes.flow._linear_descent import descend_linear
 from regimes.flow._losses import (
     CrossEntropy,
     FunctionLoss,
@@ -66,6 +71,7 @@ __all__ = [
     "EveryTime",
     "FunctionLoss",
     "KernelSnapshot",
+    "LinearRun",
     "LogTimes",
     "Loss",
     "MarginLoss",
@@ -87,12 +93,14 @@ __all__ = [
     "binary_cross_entropy",
     "constant",
     "descend",
+    "descend_linear",
     "drops",
     "fitted",
     "fraction_fitted",
     "gradient_flow",
     "hinge",
     "hold_then_lower",
+    "kernel_descent",
     "kernel_flow",
     "kernel_steps",
     "linear_decay",

@@ -174,12 +174,34 @@ class Bookkeeper:
         )
         if not some(done):
             return batch, readings
+        done = np.atleast_1d(done)
+        return self.let_go(batch, done, ended), readings.select(~done)
+
+    def let_go(self, batch: Batch, done: Floats, ended: Mapping[Status, Floats]) -> Batch:
+        """The batch without the members that are at an end, whose states are kept."""
+        ids = batch.ids
         for status, those in reversed(list(ended.items())):
             for member in ids[np.broadcast_to(those, ids.shape)]:
                 self._status[member] = status
-        done = np.atleast_1d(done)
         self._keep(batch, done)
-        return batch.select(~done), readings.select(~done)
+        return batch.select(~done)
+
+    def least_tried(self, ids: Floats) -> int:
+        """The fewest steps tried by any of these members."""
+        return int((self.counts["taken"][ids] + self.counts["refused"][ids]).min())
+
+    @property
+    def next_rows(self) -> Floats:
+        """The step from which on each member has its next row in the history, (R,)."""
+        return self._history.next
+
+    def event_times(self, name: str) -> Floats:
+        """First times of an event, (R,)."""
+        return self._event_times[name]
+
+    def take_rows(self, ids: Floats, rows: Floats) -> None:
+        """Rows of the history of these members, found elsewhere."""
+        self._history.take(ids, rows)
 
     def _shown(self, batch: Batch, readings: Readings, which: Floats) -> Any:
         chosen = np.zeros(len(batch.ids), dtype=bool)

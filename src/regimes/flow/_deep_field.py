@@ -2,7 +2,8 @@
 
 Against automatic differentiation: an activation and its derivative share their transcendental
 function, multipliers and sharpness ride in the products, and on a CPU so few members are done at a
-time that what passes between forward and backward stays near the cores.
+time that what passes between forward and backward stays near the cores, each by a thread of its
+own where that pays.
 
 With v_0 = x, z_l = a_l W_l v_{l-1} + c_l b_l and v_l = value(z_l) (the activation as `Pullback` has
 it), and p_l the derivative of minus the objective by z_l (by f for the readout):
@@ -14,11 +15,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 from typing import cast, final
 
 import torch
 from torch import Tensor
 
+from regimes._threads import CALL, SMALL, one_thread, share, slices, workers_for
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._joined import Joined, members_of
 from regimes.flow._network_field import parameter_change
@@ -28,6 +31,9 @@ from regimes.nets import Ensemble, FullyConnected, Pullback, pullback
 
 _LEAST_POINTS = 128  # below it a backward pass costs its calls
 _PULLING = 0.6  # share of points that pull up to which packing them pays
+# seconds of one core for a neuron at a point, its activation and derivative, and for a factor of
+# its products: round figures that say whether threads are worth their calls
+_NEURON, _PRODUCT = 4e-9, 1.2e-10
 _CPU_TILE_BYTES = 2**20  # of one layer: what a tile keeps fits a core's cache, calls stay few
 
 
@@ -43,6 +49,7 @@ class DeepField:
         curve: the activation and its derivative.
         objective: what is descended.
         tile: members per pass.
+        width: neurons of a hidden layer.
     """
 
     inputs: Tensor
@@ -51,22 +58,43 @@ class DeepField:
     curve: Pullback
     objective: Objective
     tile: int
+    width: int
 
     def evaluate(self, state: State) -> Evaluation:
         """Predictions and speeds of all members, a tile at a time."""
         size = members_of(state)
-        predictions: list[Tensor] = []
         # contiguous whatever the state is: products are written into views of it
         speed: State = (
             state.empty()
             if isinstance(state, Joined)
             else {name: value.new_empty(value.shape) for name, value in state.items()}
         )
-        if size <= self.tile:
-            return Evaluation(self._tile(state, EVERYBODY, speed), speed)
-        for i in range(0, size, self.tile):
-            predictions.append(self._tile(state, slice(i, i + self.tile), speed))
-        return Evaluation(torch.cat(predictions), speed)
+        seconds, calls = self._cost(size)
+        workers = workers_for(seconds, calls, size) if self.inputs.device.type == "cpu" else 1
+        if workers > 1:
+            points, outputs = self.inputs.shape[-1], state[self._readout].shape[-2]
+            predictions = self.inputs.new_empty(size, points, outputs)
+
+            def do(part: slice) -> None:
+                predictions[part] = self._tile(state, part, speed)
+
+            share([partial(do, part) for part in slices(size, self.tile, workers)], workers)
+            return Evaluation(predictions, speed)
+        with one_thread(seconds < SMALL):
+            if size <= self.tile:
+                return Evaluation(self._tile(state, EVERYBODY, speed), speed)
+            parts = [self._tile(state, part, speed) for part in slices(size, self.tile, 1)]
+        return Evaluation(torch.cat(parts), speed)
+
+    @property
+    def _readout(self) -> str:
+        return f"layers.{len(self.weights) - 1}.weight"
+
+    def _cost(self, size: int) -> tuple[float, float]:
+        """Seconds of one core for all members, and in Python for one tile."""
+        width, layers = self.width, len(self.weights) - 1
+        each = _NEURON + _PRODUCT * width
+        return size * self.inputs.shape[-1] * layers * width * each, (5 + 15 * layers) * CALL
 
     def _tile(self, state: State, part: slice, speed: State) -> Tensor:
         """Predictions of some members; their speeds are written where they belong."""
@@ -223,7 +251,8 @@ def deep_field(
     tile, note = tile_of(ensemble, each, memory, x.device, predictions=predictions, copies=copies)
     if x.device.type == "cpu":
         tile = min(tile, max(1, _CPU_TILE_BYTES // layer_bytes))
-    return DeepField(inputs, tuple(weights), tuple(biases), curve, objective, tile), note
+    field = DeepField(inputs, tuple(weights), tuple(biases), curve, objective, tile, net.width)
+    return field, note
 
 
 def _curve(ensemble: Ensemble) -> Pullback | None:

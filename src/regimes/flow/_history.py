@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -29,6 +29,12 @@ COLUMNS = (
 )
 
 
+def following(done: Any) -> Any:
+    """The step of the next row after one at step `done`; the whole number below it counts."""
+    part = -done / _ONSET
+    return done + 1 + _SPACING * (1 - (part.exp() if isinstance(part, Tensor) else np.exp(part)))
+
+
 @final
 class History:
     """Rows (time, loss, ...) of each member; the start and the end are always among them."""
@@ -46,11 +52,19 @@ class History:
         marked = ends | (accepted & (done >= self._next[who]))
         if not some(marked):
             return
-        following = done + 1 + _SPACING * (1 - np.exp(-done / _ONSET))  # whole where it is kept
-        self._next[who] = where(marked, following, self._next[who])
+        self._next[who] = where(marked, following(done), self._next[who])
         columns = [sizes if name == "step_size" else getattr(readings, name) for name in COLUMNS]
         rows = np.array(columns, dtype=np.float64).T
-        self._waiting.append((ids, rows) if every(marked) else (ids[marked], rows[marked]))
+        self.take(*(ids, rows) if every(marked) else (ids[marked], rows[marked]))
+
+    @property
+    def next(self) -> Floats:
+        """The step from which on each member has its next row, (R,)."""
+        return self._next
+
+    def take(self, ids: Floats, rows: Floats) -> None:
+        """Keep rows (k, columns) of these members (k,)."""
+        self._waiting.append((ids, rows))
         if len(self._waiting) == _AT_ONCE:
             self._collect()
 

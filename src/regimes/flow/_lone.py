@@ -1,7 +1,8 @@
 """Arithmetic of step control for many members or one.
 
 Numbers of m members are arrays (m,). Those of one member may be numpy's scalars instead: they add
-and compare like arrays at a tenth of the price, and these functions are what they lack.
+and compare like arrays at a tenth of the price. Or they are tensors (m,) where the state is, so
+that no step waits for the host. These functions are what scalars and tensors lack.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def lone(values: Floats) -> Any:
 
 def where(condition: Floats, yes: Any, no: Any) -> Any:
     """`numpy.where`."""
+    if isinstance(condition, Tensor):
+        return torch.where(condition, yes, no)
     if isinstance(condition, np.ndarray):
         return np.where(condition, yes, no)
     return yes if condition else no
@@ -34,9 +37,16 @@ def where(condition: Floats, yes: Any, no: Any) -> Any:
 
 def larger(first: Floats, second: Any) -> Any:
     """`numpy.maximum`: what is not a number stays so."""
+    if isinstance(first, Tensor):
+        return first.maximum(second) if isinstance(second, Tensor) else first.clamp_min(second)
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return np.maximum(first, second)
     return first if first >= second or first != first else second
+
+
+def root(values: Floats) -> Any:
+    """`numpy.sqrt`."""
+    return values.sqrt() if isinstance(values, Tensor) else np.sqrt(values)
 
 
 def finite_numbers(values: Floats) -> Any:
@@ -46,6 +56,8 @@ def finite_numbers(values: Floats) -> Any:
 
 def beside(tensor: Tensor, values: Floats) -> Tensor:
     """The numbers as a tensor (m,), where `tensor` is and in its precision."""
+    if isinstance(values, Tensor):
+        return values.to(tensor)
     if isinstance(values, np.ndarray):
         return torch.from_numpy(values).to(tensor)
     return tensor.new_full((1,), float(values))

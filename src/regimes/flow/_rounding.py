@@ -91,8 +91,12 @@ class Rounding:
         unseen = accepted & (changes.output < self.resolution[ids])
         if not some(unseen):  # nearly always, and asked at every step
             return 0.0
-        fall = self.alpha[ids] ** self.power * readings.gradient**2 * step
-        return where(unseen, fall / readings.first_loss, 0.0)
+        return where(unseen, fallen(self.scale[ids], readings, step), 0.0)
+
+    @property
+    def scale(self) -> Floats:
+        """By what `|g|^2 dt` is multiplied to be the fall of the loss, (R,)."""
+        return self.alpha**self.power
 
     def note(self, unresolved: Floats, status: tuple[Status, ...]) -> str | None:
         """What to say of members that rounding moved, given `Run.unresolved`; None without any."""
@@ -111,6 +115,11 @@ class Rounding:
         if self.dtype != torch.float64:
             return "make the network and the data in float64"
         return "use kernel_flow, the limit of large alpha"
+
+
+def fallen(scale: Floats, readings: Readings, step: Floats) -> Floats:
+    """How far the loss should have fallen in a step, of its first value, to first order."""
+    return scale * readings.gradient**2 * step / readings.first_loss
 
 
 def moved_by_rounding(unresolved: Floats, status: tuple[Status, ...]) -> Floats:

@@ -11,12 +11,15 @@ at a time:
 from __future__ import annotations
 
 import dataclasses
+import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import cast, final
 
 import torch
 from torch import Tensor
 
+from regimes._threads import CALL, SMALL, one_thread, share, slices, workers_for
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._joined import Joined
 from regimes.flow._network_field import parameter_change
@@ -26,6 +29,9 @@ from regimes.nets import Ensemble, FullyConnected
 
 _WEIGHT, _BIAS, _READOUT = "layers.0.weight", "layers.0.bias", "layers.1.weight"
 _CPU_TILE_BYTES = 8 * 2**20  # of the mask: still near the cores, and few enough Python calls
+# seconds of one core for a pair of neuron and point, and for a factor of its three products, and
+# the calls of a tile: round figures that say whether threads are worth them
+_PAIR, _PRODUCT, _CALLS = 5e-10, 6e-11, 15
 
 
 @final
@@ -56,15 +62,25 @@ class ShallowField:
         scaled, drawn = weights * beta, torch.empty_like(weights)
         m, h, _ = weights.shape
         points = self.inputs.shape[-2]
-        tile = min(m, self.tile)
-        mask = weights.new_empty(tile, h, points)
         predictions = weights.new_empty(m, points, 1)
-        if tile == m:
-            self._tile(EVERYBODY, weights, scaled, mask, predictions, drawn)
+        seconds = m * h * points * (_PAIR + _PRODUCT * weights.shape[2])
+        on_cpu = weights.device.type == "cpu"
+        workers = workers_for(seconds, _CALLS * CALL, m) if on_cpu else 1
+
+        parts = slices(m, self.tile, workers)
+        masks = threading.local()  # a worker's own is used again for its next tile
+
+        def do(part: slice) -> None:
+            if not hasattr(masks, "own"):
+                masks.own = weights.new_empty(parts[0].stop, h, points)
+            self._tile(part, weights[part], scaled[part], masks.own, predictions, drawn[part])
+
+        if workers > 1:
+            share([partial(do, part) for part in parts], workers)
         else:
-            for i in range(0, m, tile):
-                part = slice(i, i + tile)
-                self._tile(part, weights[part], scaled[part], mask, predictions, drawn[part])
+            with one_thread(on_cpu and seconds < SMALL):
+                for part in parts if len(parts) > 1 else [EVERYBODY]:
+                    do(part)
         if isinstance(state, Joined):
             together = state.empty()
             torch.sum(weights * drawn, -1, out=together[_READOUT].squeeze(1))

@@ -71,7 +71,7 @@ def nested_regression(
     for n in sizes:
         sofar = sofar + V[before:n].T @ w[before:n]
         predictions.append(sofar)
-        corner = Factor(K[:n, :n], jitter, factor.lower[:n, :n])
+        corner = Factor(K[:n, :n], jitter, factor.lower[:n, :n].contiguous())
         told.append(_told(corner, columns[:n]))
         before = n
     return _together(sizes, predictions, told, jitter)

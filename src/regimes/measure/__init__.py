@@ -17,6 +17,7 @@ from regimes.measure._amplification import amplification
 from regimes.measure._asymptote import Asymptote, asymptote
 from regimes.measure._at_times import at_times
 from regimes.measure._boundary import BoundaryDistance, LineProbe, boundary_distance, line_probe
+from regimes.measure._capacity import Capacity, capacity, overparametrisation, path_norm
 from regimes.measure._centering import center, center_cross, center_targets
 from regimes.measure._collapse import CollapseQuality, collapse_quality, rescaled_error
 from regimes.measure._crossing import Crossing, crossing
@@ -203,6 +204,7 @@ from regimes.measure._transition_search import (
 __all__ = [
     "Asymptote",
     "BoundaryDistance",
+    "Capacity",
     "CollapseQuality",
     "Crossing",
     "CuspCount",
@@ -276,6 +278,7 @@ __all__ = [
     "bound_linear",
     "bound_multiclass",
     "boundary_distance",
+    "capacity",
     "center",
     "center_cross",
     "center_targets",
@@ -351,8 +354,10 @@ __all__ = [
     "optimal_rescaling",
     "output_fluctuation",
     "output_norm",
+    "overparametrisation",
     "p_star",
     "part_covariance",
+    "path_norm",
     "perturbation_probe",
     "phase_boundary",
     "power_law",

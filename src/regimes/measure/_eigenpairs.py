@@ -14,6 +14,7 @@ from regimes.measure._kernel import check_symmetric, check_tensor, double_produc
 
 # Dense solvers cost n^3 whatever k is; past this size a few Lanczos pairs are cheaper.
 _DENSE_SIZE = 1500
+_SPARE, _ROUNDS, _STILL = 50, 200, 1e-9  # columns beyond k; and when a block has converged
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,7 +25,7 @@ class GramEigenpairs:
     vectors: Tensor  # (k, n) or (k, n, c): rows are unit vectors, sign fixed by `fix_signs`
     residuals: Tensor  # (k,), |K u - lam u|
     converged: Tensor  # (k,) bool, residual within rounding of the largest eigenvalue
-    method: str  # "dense" or "lanczos"
+    method: str  # "dense", "lanczos" or "block"
 
     def __repr__(self) -> str:
         return "GramEigenpairs: " + told(self.values, self.residuals, self.converged)
@@ -64,11 +65,14 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramE
     Args:
         K: kernel (n, n) or (n, c, n, c).
         k: number of pairs; None for all.
-        method: "dense" (full `eigh`), "lanczos" (ARPACK, for a few pairs of a large matrix) or
-            "auto", which takes Lanczos past 1500 rows when k is at most a tenth of them.
+        method: "dense" (full `eigh`), "lanczos" (ARPACK, for a few pairs of a large matrix),
+            "block" (subspace iteration on a third more columns than asked for: products of
+            matrices alone, for the thousand pairs that a GPU finds of a Gram too large to
+            diagonalise) or "auto", which takes Lanczos past 1500 rows when k is at most a tenth of
+            them.
 
     Raises:
-        RuntimeError: Lanczos did not converge; use method="dense".
+        RuntimeError: Lanczos or the block did not converge; use method="dense".
 
     >>> pairs = gram_eigs(torch.tensor([[2.0, 1.0], [1.0, 2.0]]), 1)
     >>> pairs.values, pairs.vectors.abs(), bool(pairs.converged.all())
@@ -80,13 +84,13 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramE
     if k > size:
         raise ValueError(f"k must be at most the number of rows {size}, got {k}")
     few = size > _DENSE_SIZE and 10 * k <= size
-    options = {"auto": "lanczos" if few else "dense", "dense": "dense", "lanczos": "lanczos"}
-    method = choose(method, options, "method")
+    options = {name: name for name in ("dense", "lanczos", "block")}
+    method = choose(method, options | {"auto": "lanczos" if few else "dense"}, "method")
     if method == "dense":
         values, columns = torch.linalg.eigh((matrix.double() + matrix.double().T) / 2)
         values, columns = values.flip(0)[:k], columns.flip(1)[:, :k]
     else:
-        values, columns = _lanczos(matrix, k)
+        values, columns = (_lanczos if method == "lanczos" else _block)(matrix, k)
     residuals = torch.linalg.vector_norm(double_product(matrix, columns) - columns * values, dim=0)
     # Dense pairs solve the symmetrised matrix, which rounding of K sets apart from K.
     converged = residuals <= rounding(K.dtype) * values.abs().max()
@@ -142,6 +146,27 @@ def positive_modes(lam: Tensor, relative: float = 0.0) -> Tensor:
             f"ask for at most {usable} modes"
         )
     return lam
+
+
+def _block(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Subspace iteration until every one of the k values stands still [Halko 2011, alg. 4.4]."""
+    size = len(matrix)
+    width = min(size, k + max(_SPARE, k // 3))
+    draws = torch.randn(size, width, generator=generator(0, "block"), dtype=torch.float64)
+    basis = torch.linalg.qr(draws.to(matrix.device)).Q
+    before = torch.full((k,), torch.inf, dtype=torch.float64, device=matrix.device)
+    for _ in range(_ROUNDS):
+        image = double_product(matrix, basis)
+        values, rotation = torch.linalg.eigh(basis.T @ image)
+        top = values.flip(0)[:k]
+        still = bool(((top - before).abs() <= _STILL * top.abs()).all())
+        if still or width == size:
+            return top, basis @ rotation.flip(1)[:, :k]
+        before, basis = top, torch.linalg.qr(image).Q
+    raise RuntimeError(
+        f"{k} eigenvalues did not stand still within {_ROUNDS} rounds; use method='dense', or ask "
+        "for fewer"
+    )
 
 
 def _lanczos(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,6 @@
-"""The tangent kernel of any network: Grams, products, layers, linearisation."""
+"""The tangent kernel of any network: Grams, products, layers, linearisation, estimators."""
+
+from typing import TYPE_CHECKING, Any
 
 from regimes import _door
 from regimes.tangent._anisotropy import (
@@ -37,7 +39,23 @@ __all__ = [
     "stacked_gram",
 ]
 
+if TYPE_CHECKING:
+    from regimes.tangent._estimators import TangentKernelClassifier, TangentKernelRegressor
+
 # what can overflow from finite arguments and has no meaning then
 _FINITE = ("neuron_grams", "stacked_gram")
 
 _door.keep(globals(), finite=_FINITE)
+
+# scikit-learn loads with them, when they are asked for
+_ESTIMATORS = ("TangentKernelClassifier", "TangentKernelRegressor")
+__all__ += ["TangentKernelClassifier", "TangentKernelRegressor"]
+
+
+def __getattr__(name: str) -> Any:
+    """The estimators, on first use."""
+    if name in _ESTIMATORS:
+        from regimes.tangent import _estimators
+
+        return getattr(_estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

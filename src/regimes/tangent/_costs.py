@@ -110,11 +110,26 @@ def expand_work(site: KnownSite, gram: GramSize, itemsize: int) -> Work:
     )
 
 
-def choose_strategy(site: KnownSite, gram: GramSize, rates: Rates, itemsize: int) -> Strategy:
-    """The cheaper of PAIRS and EXPAND for one site."""
-    pairs = pairs_work(site, gram, itemsize).seconds(rates)
-    expand = expand_work(site, gram, itemsize).seconds(rates)
-    return Strategy.PAIRS if pairs <= expand else Strategy.EXPAND
+def pixels_work(site: KnownSite, gram: GramSize, itemsize: int) -> Work:
+    """Cost of pairing single pixels and contracting them in one pass."""
+    if site.pixels is None:
+        raise ValueError(f"site {site.signature} has no pixels that can be paired")
+    p, _ = _sides(site)
+    entries, channels = site.pixels
+    positions = gram.output_pairs * site.positions**2
+    # written by the products and read once; what a pass shifts is read again from the caches
+    moved = gram.pairs * (entries + positions) * itemsize * 3
+    return Work(gram.pairs * (entries * channels + positions * p), moved)
+
+
+def choose_strategy(
+    site: KnownSite, gram: GramSize, rates: Rates, itemsize: int, fused: bool
+) -> Strategy:
+    """The cheapest of PAIRS, EXPAND and, where it is done in one pass, PIXELS for one site."""
+    ways = {Strategy.PAIRS: pairs_work, Strategy.EXPAND: expand_work}
+    if fused and site.pixels is not None:
+        ways[Strategy.PIXELS] = pixels_work
+    return min(ways, key=lambda way: ways[way](site, gram, itemsize).seconds(rates))
 
 
 def stored_elements(site: KnownSite, outputs: int) -> tuple[int, int]:

@@ -34,6 +34,7 @@ from regimes.tangent._writing import write_columns, write_tile
 from regimes.tangent.contraction import (
     Strategy,
     diagonal,
+    fused,
     is_linear,
     mirror_,
 )
@@ -57,13 +58,18 @@ class EngineChoice(StrEnum):
 
     AUTO = "auto"
     PAIRS = "pairs"
+    PIXELS = "pixels"
     EXPAND = "expand"
     JACOBIAN = "jacobian"
     PRODUCTS = "products"
 
 
 # the others leave the choice to the plan, layer by layer
-_FORCED = {EngineChoice.PAIRS: Strategy.PAIRS, EngineChoice.EXPAND: Strategy.EXPAND}
+_FORCED = {
+    EngineChoice.PAIRS: Strategy.PAIRS,
+    EngineChoice.PIXELS: Strategy.PIXELS,
+    EngineChoice.EXPAND: Strategy.EXPAND,
+}
 
 
 # What was found out about a network stays known while it lives, because its kernel is often wanted
@@ -171,7 +177,8 @@ class Engine:
         rates = (measured_rates if measure else typical_rates)(
             self.snapshot.device, self.kept_dtype
         )
-        layers = plan_layers(structure, gram, rates, itemsize, _FORCED.get(self.choice))
+        forced, on = _FORCED.get(self.choice), fused(self.snapshot.device)
+        layers = plan_layers(structure, gram, rates, itemsize, forced, on)
         entries = gram.rows * gram.columns * chosen.kept**2 * chosen.grams
         result = grams * entries * self.result_dtype.itemsize
         budget = self.budget()

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from regimes._random import generator
-from regimes.tangent.contraction import Dense, Outer, Strategy, written_out
-from regimes.tangent.contraction.layers import factor_of, pairing_of, sides_of
+from regimes.tangent.contraction import MOST_SPOTS, Dense, Outer, Strategy, written_out
+from regimes.tangent.contraction.layers import factor_of, overlap_of, pairing_of, sides_of
 from regimes.tangent.network import Batch, GroupOf, Snapshot, _batch
 from regimes.tangent.passes import (
     agree,
@@ -28,6 +28,7 @@ from regimes.tangent.passes import (
 )
 from regimes.tangent.structure import (
     KnownSite,
+    Layout,
     Parents,
     Site,
     Structure,
@@ -314,6 +315,7 @@ def _check_sites(
                 elements,
                 _input_elements(site),
                 pairing,
+                _pixels(site, shapes, layout),
             )
         )
     for name, value in assembled.items():
@@ -350,6 +352,14 @@ def _sampled_entries(
 
 def _flat(gradient: Tensor | None, like: Tensor) -> Tensor:
     return torch.zeros_like(like) if gradient is None else gradient.flatten()
+
+
+def _pixels(site: Site, shapes: Mapping[str, torch.Size], layout: Layout) -> tuple[int, int] | None:
+    """Products of pixels for two samples and channels of a pixel, where pixels can be paired."""
+    overlap = overlap_of(site, shapes) if layout.inner == 1 else None
+    if overlap is None or overlap.spots > MOST_SPOTS:
+        return None
+    return overlap.entries, shapes[site.uses[0].parameter][1]
 
 
 def _input_elements(site: Site) -> int:

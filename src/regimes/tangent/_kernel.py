@@ -39,9 +39,9 @@ class TangentKernel:
             None keeps the network's own.
         memory: bound on what a call allocates, result included: bytes or text such as "2GiB";
             None takes a share of what is free when the call starts.
-        engine: "auto" reads the structure of each layer; "pairs" and "expand" force one way of
-            contracting; "jacobian" writes out all gradients; "products" builds the Gram from
-            products only. They agree to rounding.
+        engine: "auto" reads the structure of each layer; "pairs", "pixels" and "expand" force one
+            way of contracting, where a layer has it; "jacobian" writes out all gradients;
+            "products" builds the Gram from products only. They agree to rounding.
         on: "ray" spreads the tiles of a Gram over a Ray cluster.
         copy: False uses the network itself, which saves its memory and the time of a copy, for a
             kernel that is wanted now and not after further training: a call after a parameter
@@ -99,6 +99,22 @@ class TangentKernel:
         """Names of the parameters that count, in the order of `features`."""
         return self._engine.names
 
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The parameters that count, where the network stands, in the order of `features`."""
+        return [p.detach() for p in self._engine.snapshot.parameters.values()]
+
+    def outputs(self, x: Batch) -> Tensor:
+        """What the network says of x where it stands, (n, c), in evaluation mode."""
+        x = self._engine.prepared(x)
+        n, (_, limits) = _batch.size(x), self._engine.limits(x, 1)
+        with torch.no_grad(), self._engine.arithmetic():
+            parts = [
+                self._engine.snapshot(_batch.rows(x, start, min(start + limits.samples, n)))
+                for start in range(0, n, limits.samples)
+            ]
+        return torch.cat(parts)
+
     def prepared(self, x: Batch) -> Batch:
         """Inputs as every call takes them: worth it for a loader that several calls share."""
         return self._engine.prepared(x)
@@ -115,7 +131,7 @@ class TangentKernel:
 
         Args:
             x: n samples.
-            x2: n2 samples, None for x itself (then only half is computed).
+            x2: n2 samples; None, or the same object, for x itself (then only half is computed).
             outputs: "full"; "trace", the mean of the outputs' own Grams; "diagonal", one Gram per
                 output; an output's index, -1 being the last; or c weights w, the Gram of
                 sum_a w_a f_a.
@@ -126,6 +142,7 @@ class TangentKernel:
             (n, n2) for one output (or "trace", an index, weights), (n, c, n2, c) for c outputs,
             (c, n, n2) for "diagonal". With `out`, a memory-mapped numpy array of that shape.
         """
+        x2 = None if x2 is x else x2
         if out is not None or self._on == "ray":
             return _tiles.tiled_gram(self._engine, x, x2, outputs=outputs, out=out, on=self._on)
         return self._engine.grams(x, x2, outputs)[""]
@@ -213,6 +230,45 @@ class TangentKernel:
             image = _products.matvec(self._engine.snapshot, x, other, v, c, limits)
         self._engine.guard_products(x, limits, started)
         return image
+
+    def pushed(self, x: Batch, u: Tensor) -> Tensor:
+        """J u: derivatives of the outputs along directions in parameter space, forward mode.
+
+        Args:
+            x: n samples.
+            u: (P,), or (k, P) for k directions, in the order of `parameter_names`.
+
+        Returns:
+            (n,) for one output, (n, c) for c; with k directions a last axis of k.
+        """
+        columns = self._engine.tensor(u)
+        single, x = columns.dim() == 1, self._engine.prepared(x)
+        direction = _products.as_direction(self._engine.snapshot, columns)
+        c, limits = self._engine.limits(x, len(columns) if not single else 1)
+        with self._engine.arithmetic():
+            image = _products.push(self._engine.snapshot, x, direction, limits)
+        image = image[:, 0] if c == 1 else image
+        return image[..., 0] if single else image
+
+    def pulled(self, x: Batch, v: Tensor) -> Tensor:
+        """J^T v: sums over samples and outputs of v times the gradient, a backward pass.
+
+        Args:
+            x: n samples.
+            v: (n,) for one output, (n, c) for c; one further axis holds k columns.
+
+        Returns:
+            (P,), or (k, P) for k columns, in the order of `parameter_names`.
+        """
+        v, x = self._engine.tensor(v), self._engine.prepared(x)
+        n = _batch.size(x)
+        c, limits = self._engine.limits(x, max(1, v.numel() // n))
+        columns, shape = _products.as_columns(v, n, c)
+        columns = columns.to(self._engine.snapshot.device, self._engine.snapshot.dtype)
+        with self._engine.arithmetic():
+            direction = _products.pull(self._engine.snapshot, x, columns, limits)
+        flat = torch.cat([part.flatten(1) for part in direction.values()], 1)
+        return flat[0] if len(shape) == (2 if c > 1 else 1) else flat
 
     def operator(self, x: Batch) -> Any:
         """The Gram as a `scipy.sparse.linalg.LinearOperator` of shape (n c, n c), never formed."""

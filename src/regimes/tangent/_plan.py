@@ -17,6 +17,7 @@ from regimes.tangent._costs import (
     choose_strategy,
     expand_work,
     pairs_work,
+    pixels_work,
     stored_elements,
 )
 from regimes.tangent.contraction import Strategy
@@ -31,7 +32,7 @@ class LayerPlan:
 
     parameters: tuple[str, ...]
     operation: str
-    path: str  # "factors", "pairs", "expand", "features" or "general"
+    path: str  # "factors", "pairs", "pixels", "expand", "features" or "general"
     why: str
     strategy: Strategy  # what the passes keep
     elements: int  # numbers kept per sample
@@ -108,11 +109,20 @@ def _shortened(text: str, width: int) -> str:
 
 @lru_cache(maxsize=64)
 def plan_layers(
-    structure: Structure, gram: GramSize, rates: Rates, itemsize: int, forced: Strategy | None
+    structure: Structure,
+    gram: GramSize,
+    rates: Rates,
+    itemsize: int,
+    forced: Strategy | None,
+    fused: bool = False,
 ) -> tuple[LayerPlan, ...]:
-    """Choose a path for every site and for the parameters without structure."""
+    """Choose a path for every site and for the parameters without structure.
+
+    `fused` says whether pairs of pixels are contracted in one pass here.
+    """
     layers = [
-        _plan_site(structure, site, gram, rates, itemsize, forced) for site in structure.sites
+        _plan_site(structure, site, gram, rates, itemsize, forced, fused)
+        for site in structure.sites
     ]
     for name, reason in structure.general.items():
         size = structure.shapes[name].numel()
@@ -132,6 +142,7 @@ def _plan_site(
     rates: Rates,
     itemsize: int,
     forced: Strategy | None,
+    fused: bool,
 ) -> LayerPlan:
     operation = site.signature[0].removeprefix("Native")
     size = sum(structure.shapes[name].numel() for name in site.parameters)
@@ -144,7 +155,9 @@ def _plan_site(
     if site.sides is None:
         why = "few parameters: gradients written out"
         return LayerPlan(site.parameters, operation, "features", why, Strategy.DENSE, whole, dense)
-    strategy = forced or choose_strategy(site, gram, rates, itemsize)
+    if forced == Strategy.PIXELS and site.pixels is None:
+        forced = Strategy.PAIRS
+    strategy = forced or choose_strategy(site, gram, rates, itemsize, fused)
     factors, written = stored_elements(site, m)
     if strategy == Strategy.PAIRS:
         one = site.positions == 1
@@ -156,6 +169,10 @@ def _plan_site(
         path = "factors" if one else "pairs"
         work = pairs_work(site, gram, itemsize)
         return LayerPlan(site.parameters, operation, path, why, strategy, factors, work)
+    if strategy == Strategy.PIXELS:
+        why = f"{site.positions} positions share pixels: these are paired, shifted and summed"
+        work = pixels_work(site, gram, itemsize)
+        return LayerPlan(site.parameters, operation, "pixels", why, strategy, factors, work)
     at_once = written <= factors
     why = f"{site.positions} positions: gradients written out" + (
         " at once, smaller than the factors" if at_once else " chunk by chunk"
@@ -255,6 +272,8 @@ def _contraction_floor(layer: LayerPlan, structure: Structure, m: int, itemsize:
         return layer.elements * itemsize
     if layer.strategy == Strategy.PAIRS:
         return site.positions**2 * (1 + 2 * m**2) * max(4, itemsize)
+    if layer.strategy == Strategy.PIXELS and site.pixels is not None:
+        return 16 * (site.pixels[0] + 2 * m**2 * site.positions**2) * max(4, itemsize)
     return (m + site.positions) * site.sides[1] * itemsize
 
 

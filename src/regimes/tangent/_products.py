@@ -195,6 +195,22 @@ def as_columns(v: Tensor, n: int, c: int) -> tuple[Tensor, torch.Size]:
     return v.reshape(n, c, -1), v.shape
 
 
+def as_direction(snapshot: Snapshot, u: Tensor) -> Direction:
+    """Flat directions (P,) or (k, P) by parameter, each (k, *shape).
+
+    Raises:
+        ValueError: not as many numbers as there are parameters.
+    """
+    sizes = [p.numel() for p in snapshot.parameters.values()]
+    if u.dim() not in (1, 2) or u.shape[-1] != sum(sizes):
+        raise ValueError(
+            f"directions must have shape ({sum(sizes)},) or (k, {sum(sizes)}), got {tuple(u.shape)}"
+        )
+    parts = torch.atleast_2d(u).to(snapshot.device, snapshot.dtype).split(sizes, 1)
+    named = zip(snapshot.parameters.items(), parts, strict=True)
+    return {name: part.reshape(-1, *p.shape) for (name, p), part in named}
+
+
 def gram(snapshot: Snapshot, x: Batch, x2: Batch, c: int, limits: Limits) -> Tensor:
     """The whole Gram (n, c, n2, c), column by column."""
     n2 = _batch.size(x2)

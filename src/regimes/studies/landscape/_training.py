@@ -42,7 +42,13 @@ def adam(
         checkpoint: where to leave the state.
         options: of `flow.descend`.
     """
-    own: dict[str, Any] = {"loss": rg.flow.quadratic_hinge(margin), "subtract_init": False}
+    own: dict[str, Any] = {
+        "loss": rg.flow.quadratic_hinge(margin),
+        "subtract_init": False,
+        "until": "fitted",
+        "events": (),
+        "check_every": LOOK,
+    }
     return rg.flow.descend(
         start,
         data,
@@ -51,11 +57,9 @@ def adam(
         schedule=schedule,
         n_train=n_train if n_train is None else list(n_train),
         divide_by="1",
-        until="fitted",
-        events=("fitted",),
         max_steps=steps,
         checkpoint=checkpoint,
-        **(own | {"check_every": LOOK} | options),
+        **(own | options),
     )
 
 

@@ -23,17 +23,22 @@ from regimes.tangent.contraction._gram import (
     write_gram_,
 )
 from regimes.tangent.contraction._matmul import add_product_
+from regimes.tangent.contraction._overlap import Overlap
+from regimes.tangent.contraction._pixels import MOST_SPOTS, fused
 from regimes.tangent.contraction._strategy import Strategy
 
 __all__ = [
+    "MOST_SPOTS",
     "Dense",
     "Factor",
     "Outer",
+    "Overlap",
     "Strategy",
     "add_product_",
     "allocate",
     "diagonal",
     "fold_outputs",
+    "fused",
     "is_finite",
     "is_linear",
     "mirror_",

@@ -1,9 +1,10 @@
 """Grams of layers from the factors of their gradients.
 
-Three ways give the same numbers:
+Four ways give the same numbers:
 
 * one position: K = (right Gram + bias) * (left Gram), entry by entry;
 * pairs: the same for every pair of positions, then summed, without writing a gradient out;
+* pixels: of a convolution, every pair of pixels, shifted and summed (`_pixels.py`);
 * expand: gradients written out chunk by chunk, then one matrix product per chunk.
 
 A symmetric Gram is computed for column tiles on and above the diagonal only.
@@ -20,6 +21,7 @@ from torch import Tensor
 from regimes.tangent.contraction._cache_sizes import left_limit, right_limit
 from regimes.tangent.contraction._factors import Dense, Factor, Outer
 from regimes.tangent.contraction._matmul import add_product_, product
+from regimes.tangent.contraction._pixels import add_pixels_
 from regimes.tangent.contraction._right import Inputs
 from regimes.tangent.contraction._strategy import Strategy
 
@@ -72,7 +74,9 @@ def add_gram_(out: Tensor, a: Factor, b: Factor, *, same: bool, workspace: int) 
             else:
                 _add_linear(out, [(a, b)], same, workspace, fresh=False)
             return
-        if a.weight:
+        if a.weight and a.strategy == Strategy.PIXELS:
+            add_pixels_(out, a, b, same, workspace)
+        elif a.weight:
             _add_expanded(out, a, b, same, workspace)
         if a.bias:
             _add_features(out, a.bias_features(), b.bias_features(), same)

@@ -24,6 +24,7 @@ class KnownSite:
     gradient_elements: int  # entries per sample of the gradient at its output
     input_elements: int  # entries per sample of the saved input
     pairing: tuple[int, int]  # multiply-adds and passes of the right factors at two positions
+    pixels: tuple[int, int] | None  # products of pixels for two samples, and channels of each
 
     @property
     def positions(self) -> int:

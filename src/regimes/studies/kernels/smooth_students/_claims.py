@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import regimes as rg
@@ -13,6 +15,7 @@ LENGTH = 1.0  # of both kernels on the lattice, in units of the box, as both hav
 FLOOR = 1e-13  # errors below are rounding
 
 
+@cache
 def lattice_slopes() -> tuple[np.ndarray, np.ndarray]:
     """N and the local slopes of the lattice error, Laplace teacher and Gaussian student, d = 1."""
     sizes = np.array([32, 64, 128, 256])
@@ -52,15 +55,6 @@ def _rough_field(dataset: Data) -> judge.Parts:
         f"error at n = {told}: {lists[0]} without ridge, {lists[1]} with jitter 1e-7, {lists[2]} "
         "without ridge in float32; medians"
     )
-
-
-@claim("KER-11b", "lattice, d = 1, Laplace teacher, Gaussian student: slope 1 +- 0.02", exact=True)
-def _lattice(dataset: Data) -> judge.Parts:
-    mixed(dataset, 0.0)  # judged beside the random points
-    sizes, slopes = lattice_slopes()
-    yield judge.near("lowest slope", slopes.min(), 1.0, 0.02)
-    yield judge.near("highest slope", slopes.max(), 1.0, 0.02)
-    return f"N = {sizes[0]} to {sizes[-1]}, length {LENGTH:g} of the box for both"
 
 
 def _slope(n: np.ndarray, values: np.ndarray) -> judge.Measured:

@@ -45,9 +45,10 @@ AXES = (Axis("channels"), Axis("seed", stacked=True))
 @study(
     "landscape/cnn",
     version=1,
+    dtype="float32",
     sizes={
         "smoke": {"main": Params(), "longer": Params(channels=(2, 4), epochs=8)},
-        "cpu": {"main": _CPU, "longer": replace(_CPU, epochs=6000, look=5)},
+        "cpu": {"main": _CPU, "longer": replace(_CPU, epochs=6000, scaled=10.0, look=5)},
         "paper": {
             "main": replace(
                 _CPU,

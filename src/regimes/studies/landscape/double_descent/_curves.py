@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import regimes as rg
 from regimes.lab import Data, judge, rows
 
-RESAMPLES = 400
+RESAMPLES = 200
 WHOLE = 10_000  # training points of the papers
 EACH = (
     "fitted",
@@ -58,9 +59,9 @@ class Curves:
     def of(self, statistic: Statistic) -> judge.Measured:
         """A number of all networks, with its spread over bootstrap resamples of the seeds."""
         draws = np.random.default_rng(0).integers(self.seeds, size=(RESAMPLES, self.seeds))
-        found = []
+        found, stacked = [], np.stack(list(self.values.values()))
         for draw in draws:
-            drawn = {name: values[draw] for name, values in self.values.items()}
+            drawn = dict(zip(self.values, stacked[:, draw], strict=True))
             try:
                 found.append(statistic(drawn))
             except judge.Missing:  # a draw without a transition
@@ -128,8 +129,23 @@ def curves(dataset: Data, block: str, least: int = 4) -> Curves:
 
 
 def middle(values: np.ndarray) -> np.ndarray:
-    """Median over seeds at each width; those without a value are left out."""
-    return np.nanmedian(values, axis=0)
+    """Median over seeds at each width; seeds without a value are left out."""
+    return _over_seeds(values, np.median)
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """Mean over seeds at each width; seeds without a value are left out."""
+    return _over_seeds(values, np.mean)
+
+
+def _over_seeds(values: np.ndarray, reduce: Callable[[np.ndarray], Any]) -> np.ndarray:
+    there = [own[np.isfinite(own)] for own in values.T]
+    return np.array([reduce(own) if len(own) else np.nan for own in there])
+
+
+def steps_to_fit(values: Values) -> np.ndarray:
+    """Median steps of the runs that fit, at each width; NaN where none does."""
+    return middle(np.where(values["fitted"] > 0, values["steps"], np.nan))
 
 
 def log_slope(x: np.ndarray, y: np.ndarray) -> float:
@@ -138,8 +154,9 @@ def log_slope(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def explained(y: np.ndarray, fit: np.ndarray) -> float:
-    """R^2 of a fit."""
-    return float(1 - np.square(y - fit).sum() / np.square(y - y.mean()).sum())
+    """R^2 of a fit; 0 of a constant."""
+    total = np.square(y - y.mean()).sum()
+    return float(1 - np.square(y - fit).sum() / total) if total else 0.0
 
 
 def line_fit(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:

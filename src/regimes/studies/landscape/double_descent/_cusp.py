@@ -13,6 +13,7 @@ from regimes.studies.landscape.double_descent._curves import (
     Values,
     curves,
     star,
+    steps_to_fit,
     three,
 )
 
@@ -106,12 +107,11 @@ def sooner(dataset: Data) -> judge.Parts:
     past = three(own.past(1.0), 3, "N > N*")
 
     def order(v: Values) -> float:
-        steps = np.where(v["fitted"] > 0, v["steps"], np.nan)[:, past]
-        return float(spearmanr(own.weights[past], np.nanmedian(steps, 0)).statistic)
+        return float(spearmanr(own.weights[past], steps_to_fit(v)[past]).statistic)
 
     yield judge.below("Spearman of N and steps", own.of(order), -0.8)
-    steps = np.nanmedian(np.where(own.values["fitted"] > 0, own.values["steps"], np.nan), 0)
-    return f"median steps beyond N*: {', '.join(f'{each:.0f}' for each in steps[past])}"
+    shown = ", ".join(f"{each:.0f}" for each in steps_to_fit(own.values)[past])
+    return f"median steps beyond N*: {shown}"
 
 
 @claim("LAND-43", "the cusp at two and at three hidden layers, with half the heights")
@@ -199,16 +199,14 @@ def _least_gain(groups: np.ndarray, single: np.ndarray, past: np.ndarray) -> flo
 @claim("LAND-68", "steps to fit within a factor 2.5 at a rate that falls as h^-1.5")
 def constant_steps(dataset: Data) -> judge.Parts:
     own = curves(dataset, "rates")
-    steps = np.where(own.values["fitted"] > 0, own.values["steps"], np.nan)
-    if not np.isfinite(steps).any(0).all() or len(own.widths) < 3:
+    steps = steps_to_fit(own.values)
+    if not np.isfinite(steps).all() or len(own.widths) < 3:
         raise judge.Missing("three widths are needed at which some run fits")
 
     def factor(v: Values) -> float:
-        found = np.nanmedian(np.where(v["fitted"] > 0, v["steps"], np.nan), 0)
-        return float(found.max() / found.min())
+        found = steps_to_fit(v)
+        return float(np.nanmax(found) / np.nanmin(found))
 
     yield judge.below("most over fewest steps", own.of(factor), 2.5)
-    shown = ", ".join(
-        f"{s:.0f} (h = {h:g})" for s, h in zip(np.nanmedian(steps, 0), own.widths, strict=True)
-    )
+    shown = ", ".join(f"{s:.0f} (h = {h:g})" for s, h in zip(steps, own.widths, strict=True))
     return f"median steps {shown}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from regimes.lab import Data, Figure, draw, judge
-from regimes.studies.landscape.double_descent._curves import Curves, curves
+from regimes.studies.landscape.double_descent._curves import Curves, curves, mean
 
 PARAMETERS = "parameters N (weights)"
 PERCENT = "test error (%)"
@@ -140,7 +140,7 @@ def _gain(dataset: Data) -> Figure:
     far = own.weights[own.past(1.5) & seen]
     if len(far):
         draw.guide(figure, far, -0.5, (float(far[0]), float(gain[seen][-len(far)])), panel=1)
-    x, y = (np.nanmean(own.values[k], 0) for k in ("distance_overall", "distance"))
+    x, y = (mean(own.values[k]) for k in ("distance_overall", "distance"))
     past = own.past(1.0)
     draw.points(figure, x[past], y[past], "N > N*", color=draw.ORANGE, panel=2)
     ends = x[past].min(), x[past].max()

@@ -14,6 +14,7 @@ from regimes.studies.landscape.double_descent._curves import (
     explained,
     line_fit,
     log_slope,
+    mean,
     middle,
     star,
     three,
@@ -32,9 +33,9 @@ def asymptotic(dataset: Data) -> judge.Parts:
     columns = np.stack([own.weights[past] ** p for p in (0.0, -0.5, -0.75)], 1)
 
     def fit(v: Values) -> tuple[np.ndarray, float]:
-        mean = v["error"].mean(0)[past]
-        found = np.linalg.lstsq(columns, mean, rcond=None)[0]
-        return found, explained(mean, columns @ found)
+        error = v["error"].mean(0)[past]
+        found = np.linalg.lstsq(columns, error, rcond=None)[0]
+        return found, explained(error, columns @ found)
 
     yield judge.above("R^2", own.of(lambda v: fit(v)[1]), 0.9)
     yield judge.above("B0", own.of(lambda v: fit(v)[0][1]), 0.0)
@@ -114,7 +115,7 @@ def quadratic(dataset: Data) -> judge.Parts:
     far = three(own.past(2.5), 3, "N > 2.5 N*")
 
     def fit(v: Values) -> tuple[float, float, float]:
-        return line_fit(np.nanmean(v["distance"], 0)[far] ** 2, v["error"].mean(0)[far])
+        return line_fit(mean(v["distance"])[far] ** 2, v["error"].mean(0)[far])
 
     yield judge.above("R^2", own.of(lambda v: fit(v)[2]), 0.85)
     yield judge.above("D0", own.of(lambda v: fit(v)[0]), 0.0)
@@ -127,7 +128,7 @@ def boundary(dataset: Data) -> judge.Parts:
     far = three(own.past(2.5), 3, "N > 2.5 N*")
 
     def logs(v: Values) -> tuple[float, float, float]:
-        x, y = (np.nanmean(v[name], 0)[far] for name in ("distance_overall", "distance"))
+        x, y = (mean(v[name])[far] for name in ("distance_overall", "distance"))
         return line_fit(np.log(x), np.log(y))
 
     yield judge.within("exponent", own.of(lambda v: logs(v)[0]), 0.8, 1.4)
@@ -166,14 +167,14 @@ def probes(dataset: Data) -> judge.Parts:
     narrow, broad = (int(found[0]) for found in at.values())
 
     def crossing(v: Values, at: int) -> float:
-        return float(np.nanmedian(v["probe_ratio"][:, at]))
+        return float(middle(v["probe_ratio"])[at])
 
     for h, i in ((NARROW, narrow), (BROAD, broad)):
         found = own.of(partial(crossing, at=i))
         yield judge.near(f"crossing over prediction at h = {h}", found, 1.0, 0.05)
 
     def more(v: Values, name: str) -> float:
-        return float(np.nanmean(v[name][:, broad]) - np.nanmean(v[name][:, narrow]))
+        return float(mean(v[name])[broad] - mean(v[name])[narrow])
 
     yield judge.above(
         "share within 5 %: gain from h = 9 to 100", own.of(lambda v: more(v, "probe_close")), 0.0
@@ -182,7 +183,7 @@ def probes(dataset: Data) -> judge.Parts:
         "share without a crossing: change", own.of(lambda v: more(v, "probe_missed")), 0.0
     )
     close, missed = (
-        np.nanmean(own.values[f"probe_{name}"], 0)[[narrow, broad]] for name in ("close", "missed")
+        mean(own.values[f"probe_{name}"])[[narrow, broad]] for name in ("close", "missed")
     )
     return f"within 5 %: {close[0]:.2f}, {close[1]:.2f}; without: {missed[0]:.2f}, {missed[1]:.2f}"
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
-from regimes.studies._types import NetworkSnapshot, Tensor
-from regimes.studies.landscape import _networks, _spread, _tasks, _training
+from regimes.studies._types import Dataset, Ensemble, NetworkSnapshot, Tensor
+from regimes.studies.landscape import _networks, _replayed, _spread, _tasks, _training
 from regimes.studies.landscape.double_descent._sizes import Scan
 
 MARGIN = 1.0
@@ -52,32 +52,13 @@ def trial(params: Scan, point: Point) -> TrialResult:
         dtype=point.dtype,
         device=point.device,
     )
-    when = rg.flow.AnyOf((rg.flow.LogTimes(PER_DECADE), rg.flow.EverySteps(EVERY)))
-    rate = rate_at(params, point.width)
-    run = _training.adam(
-        start,
-        data,
-        steps=params.steps,
-        rate=rate,
-        margin=MARGIN,
-        check_every=params.look,
-        subtract_init=params.subtract_init,
-        observe={"test": rg.flow.Observer(_on_test_points, when)},
-        checkpoint=point.checkpoint(),
-    )
-    seen = run.recordings["test"]
+    end, steps, looks = _train(params, point, data, start)
     kept = marks(params.steps)
-    courses = np.stack(
-        [
-            _at_marks(times.numpy() / rate, values.numpy(), kept)
-            for times, values in zip(seen.times, seen.values, strict=True)
-        ]
-    )  # (seed, mark, 2)
+    courses = np.stack([_at_marks(*look, kept) for look in looks])  # (seed, mark, 2)
     each = {
-        "steps": run.steps.double(),
-        "early_error": [float(values[:, 0].min()) for values in seen.values],
+        "steps": steps.astype(float),
+        "early_error": [float(values[:, 0].min()) for _, values in looks],
     }
-    end = start.moved_to(run.parameters)
     functions = _spread.Functions(end, start if params.subtract_init else None)
     measured = _spread.measure(functions, data, MARGIN, params.group)
     arrays = {name: Array("seed", values) for name, values in each.items()} | measured
@@ -93,24 +74,79 @@ def trial(params: Scan, point: Point) -> TrialResult:
     best = float(arrays["ensemble_error"].values)
     del arrays["ensemble_error"]
     return TrialResult(
-        {"parameters": weights, "n_train": params.n_train, "rate": rate, "ensemble_error": best},
+        {
+            "parameters": weights,
+            "n_train": params.n_train,
+            "rate": rate_at(params, point.width),
+            "ensemble_error": best,
+        },
         arrays,
     )
 
 
+Look = tuple[np.ndarray, np.ndarray]  # steps (k,), and error and mean square then, (k, 2)
+
+
+def _train(
+    params: Scan, point: Point, data: Dataset, start: Ensemble
+) -> tuple[Ensemble, np.ndarray, list[Look]]:
+    """The networks at the end, their steps, and what was seen of each on the test points."""
+    rate = rate_at(params, point.width)
+    if params.replayed:
+        taken = _replayed.adam(
+            start,
+            data,
+            rate=rate,
+            margin=MARGIN,
+            marks=looks_of(params.steps),
+            look=lambda networks: _errors_and_squares(networks(data.x_test)[..., 0], data.y_test),
+            checkpoint=point.checkpoint(),
+        )
+        return start.moved_to(taken.parameters), taken.steps, taken.looks
+    when = rg.flow.AnyOf((rg.flow.LogTimes(PER_DECADE), rg.flow.EverySteps(EVERY)))
+    run = _training.adam(
+        start,
+        data,
+        steps=params.steps,
+        rate=rate,
+        margin=MARGIN,
+        check_every=params.look,
+        subtract_init=params.subtract_init,
+        observe={"test": rg.flow.Observer(_on_test_points, when)},
+        checkpoint=point.checkpoint(),
+    )
+    seen = run.recordings["test"]
+    pairs = zip(seen.times, seen.values, strict=True)
+    looks = [(np.round(times.numpy() / rate), values.numpy()) for times, values in pairs]
+    return start.moved_to(run.parameters), run.steps.numpy(), looks
+
+
+def looks_of(steps: int) -> list[int]:
+    """When replayed runs are looked at: twenty times in a decade, and every thousand steps.
+
+    >>> looks_of(40)[:8], len(looks_of(100_000))
+    ([1, 2, 3, 4, 5, 6, 7, 8], 187)
+    """
+    logs = 10.0 ** (np.arange(20 * 12) / PER_DECADE)
+    found = np.unique([*np.round(logs[logs < steps]), *range(EVERY, steps, EVERY), steps])
+    return [int(step) for step in found]
+
+
 def _on_test_points(seen: NetworkSnapshot) -> Tensor:
     """Error and mean square of the output on the test points, (m, 2)."""
+    return _errors_and_squares(seen.predict_test()[..., 0], seen.members.test.y)
+
+
+def _errors_and_squares(outputs: Tensor, y: Tensor) -> Tensor:
     import torch
 
-    outputs = seen.predict_test()[..., 0]
-    test = seen.members.test.y
-    wrong = (outputs * test <= 0).double().mean(1)
+    wrong = (outputs * y <= 0).double().mean(1)
     return torch.stack([wrong, outputs.double().square().mean(1)], 1)
 
 
 def _at_marks(steps: np.ndarray, values: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """The last values seen up to each mark; a run that ended keeps its last."""
-    last = np.searchsorted(np.round(steps), kept, side="right") - 1
+    last = np.searchsorted(steps, kept, side="right") - 1
     return values[np.maximum(last, 0)]
 
 

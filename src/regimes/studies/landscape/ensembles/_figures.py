@@ -17,6 +17,7 @@ def _errors(dataset: Data) -> Figure:
         ("error less its limit", "distance of the boundary delta"),
         log="xy",
         panels=("error", "boundary"),
+        ticks=own["size"].values,
         caption=caption,
     )
     n = own["size"].values

@@ -12,6 +12,7 @@ from regimes.lab import Data, judge
 from regimes.studies.landscape.jump import _scans as scans
 
 TWO, THREE, TANH, PARITY = "2x14", "3x12", "3x10", "2x9"
+RESAMPLES = 200
 
 claim = judge.Claims()
 
@@ -70,11 +71,14 @@ def _one_curve(dataset: Data) -> judge.Parts:
     share, logs, ratios = runs["share"], np.log(runs["loss"]), runs["ratio"]
     index = np.arange(len(share))
 
-    def about(x: np.ndarray, which: np.ndarray) -> float:
+    def about(x: np.ndarray, drawn: np.ndarray) -> float:
+        which = drawn.astype(int)
         return _scatter(x[which], share[which])
 
-    found = judge.resampled(index, lambda i: about(logs, i))
-    quotient = judge.resampled(index, lambda i: about(logs, i) / max(about(ratios, i), 1e-12))
+    found = judge.resampled(index, lambda i: about(logs, i), resamples=RESAMPLES)
+    quotient = judge.resampled(
+        index, lambda i: about(logs, i) / max(about(ratios, i), 1e-12), resamples=RESAMPLES
+    )
     yield judge.below("scatter about a curve in the loss", found, 0.2)
     yield judge.below("the same over the scatter about a curve in r", quotient, 1.0)
     return (
@@ -89,8 +93,9 @@ def _misclassified(dataset: Data) -> judge.Parts:
 
     runs = _jammed_of_both(dataset)
     wrong, loss = runs["misclassified"], runs["loss"]
+    both = np.stack([wrong, loss], 1)
     rank = judge.resampled(
-        np.arange(len(loss)), lambda i: float(spearmanr(wrong[i], loss[i]).statistic)
+        both, lambda drawn: float(spearmanr(*drawn.T).statistic), resamples=RESAMPLES
     )
     small = loss < 1e-3
     if not small.any():

@@ -49,7 +49,7 @@ AXES: dict[str, Any] = {
     "optimiser": ("rate", "batch", *_RUNS),
 }
 
-_SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 200, images="digits")
+_SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 60, images="digits")
 _EIGHT, _SIX = tuple(range(8)), tuple(range(6))
 _CPU = Scan(
     ("2x14", "3x12"),
@@ -107,12 +107,7 @@ SIZES: dict[str, Any] = {
     },
     "paper": {
         "large": Scan(
-            ("2x62", "3x51", "5x40"),
-            (2.2, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0, 3.1, 3.2, 3.4),
-            (0,),
-            10_000_000,
-            rate=1e-4,
-            trainer="adam_decay",
+            ("2x62", "3x51", "5x40"), (2.4, 2.6, 2.7, 2.8, 2.9, 3.0, 3.2), (0,), 200_000, rate=5e-4
         ),
     },
 }

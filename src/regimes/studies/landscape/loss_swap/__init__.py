@@ -32,6 +32,7 @@ class Params:
 @study(
     "landscape/loss-swap",
     version=1,
+    dtype="float32",
     sizes={
         "smoke": Params(),
         "cpu": Params(

@@ -59,8 +59,16 @@ def _symmetric(dataset: Data, networks: tuple[str, ...]) -> judge.Parts:
 def _symmetry(dataset: Data) -> judge.Parts:
     networks = ("relu-2", "relu-3")
     yield from _symmetric(dataset, networks)
-    counts = (f"{name} {told(jammed(dataset, name)[1])}" for name in networks)
-    return f"after training {', '.join(counts)}"
+    counts, weighed = [], []
+    for name in networks:
+        own, mask = jammed(dataset, name)
+        counts.append(f"{name} {told(mask)}")
+        skew = by_seed(own.start_weighed_hp_skew.values, np.ones_like(mask))
+        weighed.append(f"{name} {skew}")
+    return (
+        f"after training {', '.join(counts)}; at the start all points weigh alike; with weights "
+        f"Delta the third moment there is {', '.join(weighed)}"
+    )
 
 
 def _slope(loss: np.ndarray, spread: np.ndarray, mask: np.ndarray) -> judge.Measured:

@@ -35,12 +35,18 @@ def of_group(trained: Trained, group: int, polished: int, newton_steps: int) -> 
     with torch.no_grad():
         f = ends(x, member_inputs=True)[..., 0]
     found = _spectra(ends, x, y, loss)
-    parts = rg.curvature.hessian(start, x, y, loss, own=True)
-    found |= {f"start_{k}": v for k, v in _bent(parts.spectrum("network")).items()}
+    for name, slopes in (("start", against_label), ("start_weighed", loss)):
+        parts = rg.curvature.hessian(start, x, y, slopes, own=True)
+        found |= {f"{name}_{k}": v for k, v in _bent(parts.spectrum("network")).items()}
     found |= _polished(ends, x, y, loss, [s < polished for s in trained.seeds], newton_steps)
     found |= _margins(f, y, trained.margin, _active(ends, x))
     found |= _kinks(ends, x, _fresh(trained, x))
     return found
+
+
+def against_label(f: Tensor, y: Tensor) -> Tensor:
+    """A loss of slope -y wherever the output is: all points weigh alike in its Hp."""
+    return -y * f
 
 
 def _polished(

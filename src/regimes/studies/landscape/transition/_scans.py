@@ -65,7 +65,7 @@ def star(dataset: Data, block: str, *, moment: int | None = None, **settings: An
         raise judge.Missing(
             f"no transition among N = {weights.min():.0f} to {weights.max():.0f} of {block}, {told}"
         )
-    off = rg.measure.transition_spread(rg.measure.n_star, weights, flags)
+    off = rg.measure.transition_spread(rg.measure.n_star, weights, flags, resamples=100)
     return Star(float(runs.n_train.values[0]), found, off.log_error, runs)
 
 

@@ -3,6 +3,11 @@
 A new kind of layer is a `LayerKind` in a file of its own, named in `_table.py`.
 """
 
-from regimes.tangent.contraction.layers._table import factor_of, pairing_of, sides_of
+from regimes.tangent.contraction.layers._table import (
+    factor_of,
+    overlap_of,
+    pairing_of,
+    sides_of,
+)
 
-__all__ = ["factor_of", "pairing_of", "sides_of"]
+__all__ = ["factor_of", "overlap_of", "pairing_of", "sides_of"]

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regimes.tangent.contraction._factors import Dense, Factor, Outer
 from regimes.tangent.contraction._matmul import product
+from regimes.tangent.contraction._overlap import Overlap
 from regimes.tangent.contraction._right import Right, position_gram
 from regimes.tangent.contraction.layers._kind import LayerKind, Reached, Shapes, by_side
 from regimes.tangent.structure import Node, Site
@@ -34,6 +35,25 @@ class ConvolutionShape:
     def by_pixels(self, pixels: int, positions: int) -> bool:
         """Whether patches are best paired pixel by pixel: then they overlap a lot."""
         return pixels <= positions and math.prod(self.kernel) > 1
+
+    def overlap(self, space: tuple[int, ...]) -> Overlap | None:
+        """What positions on a map of this size share; None with three axes."""
+        if len(space) > 2:
+            return None
+
+        def pair(sizes: tuple[int, ...], first: int) -> tuple[int, int]:
+            return (first, sizes[0]) if len(sizes) == 1 else (sizes[0], sizes[1])
+
+        moves = zip(space, self.kernel, self.stride, self.padding, self.dilation, strict=True)
+        sides = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in moves)
+        return Overlap(
+            positions=pair(sides, 1),
+            pixels=pair(space, 1),
+            kernel=pair(self.kernel, 1),
+            stride=pair(self.stride, 1),
+            padding=pair(self.padding, 0),
+            dilation=pair(self.dilation, 1),
+        )
 
     def summed(self, gram: Tensor, first: int, second: int) -> Tensor:
         """Sum a Gram of pixels over one axis of the kernel: out[h, g] = sum_k gram[h + k, g + k].
@@ -89,6 +109,21 @@ class Patches:
     def stored(self) -> Tensor:
         """(n, frames, channels, *space)."""
         return self.x
+
+    @property
+    def overlap(self) -> Overlap:
+        """Which pixels the positions share."""
+        found = self.shape.overlap(tuple(self.x.shape[3:]))
+        if found is None or self.x.shape[1] != 1:
+            raise ValueError(
+                f"pixels are paired on maps of one or two axes in one frame, got {self.x.shape[1:]}"
+            )
+        return found
+
+    @property
+    def pixels(self) -> Tensor:
+        """(n, channels, *space)."""
+        return self.x[:, 0]
 
     def restored(self, stored: Tensor, dtype: torch.dtype) -> Patches:
         """Other inputs."""
@@ -271,4 +306,10 @@ def _pairing(site: Site, shapes: Shapes, sides: tuple[int, int], positions: int)
     return by_side(site, shapes, sides, positions)
 
 
-CONVOLUTION = LayerKind(_factor, _sides, _pairing)
+def _overlap(site: Site, shapes: Shapes) -> Overlap | None:
+    node = site.node
+    shape = _shape(node, shapes[site.uses[0].parameter])
+    return shape.overlap(tuple(node._saved_input.shape[2:]))
+
+
+CONVOLUTION = LayerKind(_factor, _sides, _pairing, _overlap)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from regimes.tangent.contraction._factors import Factor, Outer
+from regimes.tangent.contraction._overlap import Overlap
 from regimes.tangent.contraction._right import Inputs, Right
 from regimes.tangent.contraction._strategy import Strategy
 from regimes.tangent.structure import Layout, Site
@@ -76,6 +77,10 @@ def by_side(site: Site, shapes: Shapes, sides: tuple[int, int], positions: int) 
     return sides[1], 0
 
 
+def no_pixels(site: Site, shapes: Shapes) -> None:
+    """Positions that share nothing."""
+
+
 @dataclass(frozen=True)
 class LayerKind:
     """How the gradient of one kind of layer becomes a factor, and what that costs.
@@ -87,8 +92,11 @@ class LayerKind:
             factors, else None. Asked only where there is a weight.
         pairing: cost of the right factors for a pair of positions, (multiply-adds, passes over
             it). Asked only where there are sides; these and the number of positions are given.
+        overlap: which pixels the positions share, or None where they share none that can be
+            multiplied one by one. Asked only where there are sides.
     """
 
     factor: Callable[[Reached], Factor | None]
     sides: Callable[[Site, Shapes], tuple[int, int] | None] = never_kept
     pairing: Callable[[Site, Shapes, tuple[int, int], int], tuple[int, int]] = by_side
+    overlap: Callable[[Site, Shapes], Overlap | None] = no_pixels

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from regimes.tangent.contraction._factors import Factor, Outer, written_out
+from regimes.tangent.contraction._overlap import Overlap
 from regimes.tangent.contraction._strategy import Strategy
 from regimes.tangent.contraction.layers._convolution import CONVOLUTION
 from regimes.tangent.contraction.layers._elementwise import ELEMENTWISE
@@ -56,6 +57,12 @@ def pairing_of(site: Site, shapes: Shapes, positions: int) -> tuple[int, int]:
     """Cost of the right factors for a pair of positions: (multiply-adds, passes over it)."""
     sides = sides_of(site, shapes)
     return (1, 0) if sides is None else _kind(site.node).pairing(site, shapes, sides, positions)
+
+
+def overlap_of(site: Site, shapes: Shapes) -> Overlap | None:
+    """Which pixels the positions of a weight that is kept as factors share, if any."""
+    sides = sides_of(site, shapes)
+    return None if sides is None else _kind(site.node).overlap(site, shapes)
 
 
 def _kind(node: Node) -> LayerKind:
