@@ -54,9 +54,17 @@ def test_a_block_agrees_with_dense_pair_by_pair(draw, dtype):
     overlaps = (some.vectors.double() * every.vectors.double()).sum(1)
     torch.testing.assert_close(overlaps, torch.ones(40).double(), rtol=0, atol=1e-4)
     assert float((some.residuals / some.values[0]).max()) < 1e-5
-    flat = torch.diag(torch.linspace(1.0, 0.9, 400).double())
-    with pytest.raises(RuntimeError, match="did not stand still within 200 rounds"):
-        gram_eigs(flat, 40, method="block")
+
+
+def test_a_block_filters_flat_spectra_and_says_when_it_has_no_time(draw, monkeypatch):
+    K, _ = matrix_with(torch.linspace(1.0, 0.5, 400, dtype=torch.float64), draw)
+    every = gram_eigs(K, 40, method="dense")
+    torch.testing.assert_close(
+        gram_eigs(K, 40, method="block").values, every.values, rtol=1e-6, atol=0
+    )
+    monkeypatch.setattr("regimes.measure._eigenpairs._ROUNDS", 3)
+    with pytest.raises(RuntimeError, match="did not stand still within 3 rounds"):
+        gram_eigs(K, 40, method="block")
 
 
 def test_several_outputs_give_vectors_of_samples_and_outputs(draw):

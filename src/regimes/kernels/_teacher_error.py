@@ -17,6 +17,8 @@ from regimes.kernels._values import Kernel, gram
 
 _CANCELLED = 1e-9  # of the teacher's variance; below, the three terms have lost too many digits
 _COLUMNS = 4096  # test points at once
+_FLOOR = 8  # units of rounding; variances below are noise
+_ROWS = 256
 
 
 def teacher_error(
@@ -31,9 +33,8 @@ def teacher_error(
     """Mean over test points of `E_Z [f(x) - Z(x)]^2` for the first n training points, each n.
 
     A smooth teacher that the student learns very well leaves little of the three terms: there the
-    teacher's kernel is split as `Phi Phi^T` by its eigenpairs and the error is
-    `|Phi(x) - W Phi(X)|^2`, a sum of squares. What is below 1e-14 of the teacher's variance is
-    rounding in either form.
+    teacher's kernel is split as `Phi Phi^T` and the error is `|Phi(x) - W Phi(X)|^2`, a sum of
+    squares. What is below 1e-14 of the teacher's variance is rounding in either form.
 
     Args:
         teacher: kernel of the Gaussian field.
@@ -68,8 +69,10 @@ def teacher_error(
         W = solver.solve(cross[:, :n].T)
         error = _three_terms(W, inner[:n, :n], outer[:, :n], diagonal)
         if error < _CANCELLED * float(diagonal.mean()):
-            split = _split(teacher, x, x_test) if split is None else split
-            error = float((split[len(x) :] - W.T @ split[:n]).square().sum(1).mean())
+            split = _split(inner, outer, diagonal) if split is None else split
+            phi, left = split
+            gap = phi[len(x) :] - W.T @ phi[:n]
+            error = float((gap.square().sum(1) + left).mean())
         errors.append(error)
     return torch.tensor(errors, dtype=torch.float64)
 
@@ -89,8 +92,28 @@ def _diagonal(kernel: Kernel, x: Tensor) -> Tensor:
     return torch.cat(parts)
 
 
-def _split(kernel: Kernel, x: Tensor, x_test: Tensor) -> Tensor:
-    """Phi (n + m, r) with `Phi Phi^T = K` on all points, eigenvalues below rounding left out."""
-    values, vectors = torch.linalg.eigh(gram(kernel, torch.cat([x, x_test])))
-    kept = values > torch.finfo(values.dtype).eps * values[-1]
-    return vectors[:, kept] * values[kept].sqrt()
+def _split(inner: Tensor, outer: Tensor, diagonal: Tensor) -> tuple[Tensor, Tensor]:
+    """Phi (n + m, r) of all points, and the variance (m,) it leaves at each test point.
+
+    Cholesky with pivots among the training points, until nothing above rounding is left there: as
+    many columns as the kernel has directions on them, few for a smooth one.
+    """
+    n, points = len(inner), len(inner) + len(outer)
+    left = torch.cat([inner.diagonal(), diagonal])
+    floor = _FLOOR * torch.finfo(left.dtype).eps * float(left.max())
+    rows = left.new_empty(min(n, _ROWS), points)  # Phi^T, twice as many when they are full
+    rank = 0
+    while rank < n:
+        pivot = int(left[:n].argmax())
+        size = float(left[pivot])
+        if size <= floor:
+            break
+        if rank == len(rows):
+            rows = torch.cat([rows, torch.empty_like(rows)])
+        known = rows[:rank]
+        torch.cat([inner[pivot], outer[:, pivot]], out=rows[rank])
+        rows[rank].addmv_(known.T, known[:, pivot], alpha=-1).div_(size**0.5)
+        left -= rows[rank].square()
+        left[pivot] = 0.0
+        rank += 1
+    return rows[:rank].T, left[n:].clamp(min=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -14,7 +15,10 @@ from regimes.measure._kernel import check_symmetric, check_tensor, double_produc
 
 # Dense solvers cost n^3 whatever k is; past this size a few Lanczos pairs are cheaper.
 _DENSE_SIZE = 1500
+_MANY = 100  # pairs, beyond which a GPU iterates on a block
 _SPARE, _ROUNDS, _STILL = 50, 200, 1e-9  # columns beyond k; and when a block has converged
+# A filter amplifies at most so much, is of so high a degree, and needs a value above rounding.
+_GAIN, _DEGREE, _NOTHING = 1e10, 12, 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,10 +70,10 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramE
         K: kernel (n, n) or (n, c, n, c).
         k: number of pairs; None for all.
         method: "dense" (full `eigh`), "lanczos" (ARPACK, for a few pairs of a large matrix),
-            "block" (subspace iteration on a third more columns than asked for: products of
-            matrices alone, for the thousand pairs that a GPU finds of a Gram too large to
+            "block" (filtered subspace iteration on a third more columns than asked for: products
+            of matrices alone, for the thousand pairs that a GPU finds of a Gram too large to
             diagonalise) or "auto", which takes Lanczos past 1500 rows when k is at most a tenth of
-            them.
+            them, and on a GPU the block for more than a hundred pairs.
 
     Raises:
         RuntimeError: Lanczos or the block did not converge; use method="dense".
@@ -85,7 +89,9 @@ def gram_eigs(K: Tensor, k: int | None = None, *, method: str = "auto") -> GramE
         raise ValueError(f"k must be at most the number of rows {size}, got {k}")
     few = size > _DENSE_SIZE and 10 * k <= size
     options = {name: name for name in ("dense", "lanczos", "block")}
-    method = choose(method, options | {"auto": "lanczos" if few else "dense"}, "method")
+    # on a GPU products of matrices are cheap, and the vectors of Lanczos lie on the CPU
+    cheap = "block" if matrix.is_cuda and k > _MANY else "lanczos"
+    method = choose(method, options | {"auto": cheap if few else "dense"}, "method")
     if method == "dense":
         values, columns = torch.linalg.eigh((matrix.double() + matrix.double().T) / 2)
         values, columns = values.flip(0)[:k], columns.flip(1)[:, :k]
@@ -149,7 +155,11 @@ def positive_modes(lam: Tensor, relative: float = 0.0) -> Tensor:
 
 
 def _block(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Subspace iteration until every one of the k values stands still [Halko 2011, alg. 4.4]."""
+    """Filtered subspace iteration until every one of the k values stands still.
+
+    Between two looks a Chebyshev polynomial of the Gram damps what lies below the smallest value of
+    the block [Zhou 2006, alg. 4.1], from a random start [Halko 2011, alg. 4.4].
+    """
     size = len(matrix)
     width = min(size, k + max(_SPARE, k // 3))
     draws = torch.randn(size, width, generator=generator(0, "block"), dtype=torch.float64)
@@ -158,15 +168,33 @@ def _block(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:
     for _ in range(_ROUNDS):
         image = double_product(matrix, basis)
         values, rotation = torch.linalg.eigh(basis.T @ image)
-        top = values.flip(0)[:k]
-        still = bool(((top - before).abs() <= _STILL * top.abs()).all())
+        values, rotation = values.flip(0), rotation.flip(1)
+        still = bool(((values[:k] - before).abs() <= _STILL * values[:k].abs()).all())
+        basis = basis @ rotation
         if still or width == size:
-            return top, basis @ rotation.flip(1)[:, :k]
-        before, basis = top, torch.linalg.qr(image).Q
+            return values[:k], basis[:, :k]
+        before = values[:k]
+        # columns of large values come first, so that what rounding leaves of them elsewhere goes
+        basis = torch.linalg.qr(_filtered(matrix, basis, image @ rotation, values)).Q
     raise RuntimeError(
         f"{k} eigenvalues did not stand still within {_ROUNDS} rounds; use method='dense', or ask "
         "for fewer"
     )
+
+
+def _filtered(matrix: Tensor, basis: Tensor, image: Tensor, values: Tensor) -> Tensor:
+    """`T_m(2 K/b - 1)` of approximate eigenvectors, b the smallest value, columns of length 1.
+
+    The degree m is as high as leaves rounding of the largest value below the smallest one.
+    """
+    largest, b = float(values[0]), float(values[-1])
+    if b <= _NOTHING * largest:
+        return image
+    degree = int(math.log(_GAIN) / math.acosh(max(2 * largest / b - 1, 1.0 + _NOTHING)))
+    before, now = basis, image.mul_(2 / b).sub_(basis)
+    for _ in range(min(max(degree, 1), _DEGREE) - 1):
+        before, now = now, double_product(matrix, now).mul_(4 / b).sub_(2 * now).sub_(before)
+    return now / torch.linalg.vector_norm(now, dim=0)
 
 
 def _lanczos(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:
