@@ -33,7 +33,7 @@ SPHERES = tuple(f"{SPHERE}{d}" for d in (2, 5, 15, 35))
         ),
         "paper": Params(
             (*SPHERES, "mnist", "cifar10"),
-            tuple(range(8)),
+            tuple(range(4)),
             (1000, 2000, 4000, 8000, 10_000, 20_000, 40_000, 60_000),
         ),
     },
