@@ -190,7 +190,7 @@ def _edges(params: Params, seed: int) -> dict[str, Array]:
 
 
 def _largest(params: Params, c: float, rule: str, seed: int) -> Tensor:
-    """max Xi of every field at T = 1, on a grid of eight points a mode."""
+    """The largest Xi of every field at T = 1, on a grid of eight points a mode."""
     import torch
 
     field = _drawn(2, 1.0, c, params.fields, rule, seed, "xi")
