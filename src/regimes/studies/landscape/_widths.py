@@ -101,7 +101,7 @@ def train(
             (n_train,),
             tuple(seeds),
             margin,
-        )
+        ).settled()
         for k, (start, own) in enumerate(zip(starts, sets, strict=True))
     ]
 
