@@ -22,6 +22,10 @@ def _bandwidth(dataset: Data) -> judge.Parts:
     for ratio in WIDE:
         here = judge.where_ran(dataset, "seed", "mse", ratio=ratio)
         curves.append(here.mse.transpose("seed", "size"))
+    shared = sorted(set.intersection(*(set(curve.seed.values.tolist()) for curve in curves)))
+    if len(shared) < 2:
+        raise judge.Missing("needs at least two draws that have run with every length")
+    curves = [curve.sel(seed=shared) for curve in curves]
     last = int(curves[0]["size"].max())
     span = (128, last) if last > 4096 else WINDOW
     chosen = ((curves[0]["size"] >= span[0]) & (curves[0]["size"] <= span[1])).values

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from regimes.lab import Data, judge
 from regimes.studies.landscape.double_descent._curves import (
@@ -103,6 +102,8 @@ def aligned(dataset: Data) -> judge.Parts:
 
 @claim("LAND-42", "beyond N* wider networks take fewer steps to fit")
 def sooner(dataset: Data) -> judge.Parts:
+    from scipy.stats import spearmanr
+
     own = curves(dataset, "main")
     past = three(own.past(1.0), 3, "N > N*")
 

@@ -35,7 +35,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(20)),
+            seed=tuple(range(12)),
             n_train=1500,
             n_test=297,
             epochs=200,

@@ -32,7 +32,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(20)),
+            seed=tuple(range(12)),
             index=(LABELS, 0, 2, 5, 10, 20, 50, 100, 200, 400),
             n_train=1500,
             n_test=297,

@@ -38,7 +38,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(20)),
+            seed=tuple(range(12)),
             index=(LABELS, 20, 50, 100),
             n_train=1500,
             n_test=297,
