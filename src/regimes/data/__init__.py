@@ -45,6 +45,7 @@ from regimes.data._rbf_line import rbf_line
 from regimes.data._registry import load, names
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
+from regimes.data._shift_augment import ShiftAugment
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
 from regimes.data._teacher import teacher
@@ -66,6 +67,7 @@ __all__ = [
     "Field",
     "FourierField",
     "Points",
+    "ShiftAugment",
     "Transform",
     "balanced_radius",
     "balanced_x_max",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import torch
@@ -109,6 +109,14 @@ class DeformationAugment(nn.Module):
             name = "deformations" if worker is None else f"deformations/{worker.seed}"
             self._stream = (own, seeded(self.seed, name))
         return self._stream[1]
+
+    def kept(self) -> dict[str, Tensor]:
+        """Where the stream of this process stands, for a checkpoint."""
+        return {"draws": self._generator().get_state()}
+
+    def restore(self, kept: Mapping[str, Tensor]) -> None:
+        """The inverse of `kept`."""
+        self._generator().set_state(kept["draws"].clone())
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy draws anew: streams belong to processes."""

@@ -9,6 +9,10 @@ These take the same losses, events and observers, train stacked members side by 
 
     kernel_descent  SGD by a Gram alone, many targets at once
     descend_linear  the linearisation of a network, by its Gram, stored features or products
+
+Image networks with batch norm and dropout, one at a time and in place:
+
+    train_images    SGD or Adam on random batches with augmentation, on a CPU or a GPU
 """
 
 from regimes import _door
@@ -44,7 +48,7 @@ from regimes.flow._momentum import Momentum
 from regimes.flow._normalised_hinge import NormalisedHinge
 from regimes.flow._observers import Observer, Recording
 from regimes.flow._optimisers import SGD, Adam
-from regimes.flow._rates import constant, drops, hold_then_lower, linear_decay
+from regimes.flow._rates import constant, cosine, drops, hold_then_lower, linear_decay
 from regimes.flow._readings import Readings
 from regimes.flow._run import Run
 from regimes.flow._schedules import (
@@ -59,6 +63,7 @@ from regimes.flow._schedules import (
 from regimes.flow._snapshots import KernelSnapshot, NetworkSnapshot
 from regimes.flow._status import Status
 from regimes.flow._step_changes import step_changes
+from regimes.flow._train_images import ImageRun, train_images
 
 __all__ = [
     "SGD",
@@ -70,6 +75,7 @@ __all__ = [
     "EverySteps",
     "EveryTime",
     "FunctionLoss",
+    "ImageRun",
     "KernelSnapshot",
     "LinearRun",
     "LogTimes",
@@ -92,6 +98,7 @@ __all__ = [
     "all_correct",
     "binary_cross_entropy",
     "constant",
+    "cosine",
     "descend",
     "descend_linear",
     "drops",
@@ -111,6 +118,7 @@ __all__ = [
     "quadratic_hinge",
     "soft_hinge",
     "step_changes",
+    "train_images",
 ]
 
 _door.keep(globals())

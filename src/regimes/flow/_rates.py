@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from regimes._check import positive_int, real
@@ -18,6 +19,16 @@ def linear_decay(steps: int) -> RateFactor:
     """From the full rate to 0 over all steps, as in the programs of [Ortiz-Jimenez 2021]."""
     total = positive_int("steps", steps)
     return lambda step: max(0.0, 1.0 - step / total)
+
+
+def cosine(steps: int) -> RateFactor:
+    """`(1 + cos(pi t))/2` over all steps, t from 0 to 1: from the full rate to 0 [Petrini 2021].
+
+    >>> [round(cosine(4)(step), 3) for step in range(5)]
+    [1.0, 0.854, 0.5, 0.146, 0.0]
+    """
+    total = positive_int("steps", steps)
+    return lambda step: (1.0 + math.cos(math.pi * min(step, total) / total)) / 2.0
 
 
 def drops(at: Sequence[int], factor: float = 0.1) -> RateFactor:

@@ -1,11 +1,13 @@
 """The curves of double descent, known: claims hold, and each distortion fails its own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from regimes.lab import find
-from regimes.studies.landscape.double_descent import _curves
+from regimes.lab import Point, find
+from regimes.studies.landscape.double_descent import _curves, _sizes, _trial
 
 WIDTHS = np.array([2, 4, 6, 8, 9, 10, 12, 16, 28, 64, 100])
 SEEDS, GROUPS = 12, 4
@@ -132,3 +134,17 @@ def test_a_distortion_fails_its_own_claims(study, known, before, name, change, f
     after = verdicts(study, known.assign({name: change(known)}))
     turned = {id for id in before if after[id] != before[id]}
     assert failed <= turned <= failed | {"LAND-66", "LAND-77"}, turned
+
+
+@pytest.mark.parametrize("subtract_init", [False, True])
+def test_both_ways_of_training_see_the_same(subtract_init):
+    params = _sizes.Scan(n_train=20, steps=200, subtract_init=subtract_init, look=1)
+    point = Point({"width": 12, "seed": (0, 1, 2, 3)})
+    one, other = (
+        _trial.trial(replace(params, replayed=replayed), point).arrays for replayed in (True, False)
+    )
+    assert one["fitted"].values.mean() > 0
+    np.testing.assert_array_equal(one["steps"].values, other["steps"].values)
+    for name in ("error", "square", "course_square"):  # of courses what both looked at
+        values = one[name].values[:4]
+        np.testing.assert_allclose(values, other[name].values[:4], rtol=1e-6)

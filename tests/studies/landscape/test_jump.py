@@ -18,9 +18,9 @@ BLOCKS = [  # block, network, N, r*, its ratios, rate, batch
     ("single", "2x14", 406, 2.75, (2.4, 2.5, 2.6, 2.7, 2.8, 3.0), np.nan, np.nan),
     ("margin", "2x14", 406, 2.75, RATIOS[:10], np.nan, np.nan),
     *(
-        ("optimiser", "2x14", 406, 2.7, (2.0, 2.2, 2.4, 2.6, 2.8, 3.0, 3.2), rate, batch)
+        (block, "2x14", 406, 2.7, (2.0, 2.2, 2.4, 2.6, 2.8, 3.0, 3.2), rate, batch)
         for rate in (1e-3, 3e-4)
-        for batch in (1.0, 0.5)
+        for block, batch in (("optimiser", 1.0), ("batches", 0.5))
     ),
 ]
 
@@ -247,6 +247,7 @@ def test_r_star_leaves_dead_runs_out():
 
 def test_rows_of_the_smallest_size(smoke):
     data = smoke("landscape/jump").dataset
-    assert set(data.block.values) == {"random", "tanh", "parity", "single", "margin", "optimiser"}
+    names = {"random", "tanh", "parity", "single", "margin", "optimiser", "batches"}
+    assert set(data.block.values) == names
     single = rows(data, "single")
     assert np.isfinite(single.loss.values[np.isfinite(single.classes.values)]).all()

@@ -183,3 +183,15 @@ def test_cross_entropy_grows_on_and_the_hinge_rests():
     assert (hinge.history["gradient"][:, -1] == 0).all()
     last = hinge.history["weight"][:, steps >= 1500]
     torch.testing.assert_close(last, last[:, :1].expand_as(last), rtol=1e-10, atol=0)
+
+
+def test_runs_that_come_home_are_the_same(trained):
+    home = _runs._at_home(trained)
+    before, after = (_runs.ends(each) for each in (trained, home))
+    for name, array in before.items():
+        np.testing.assert_array_equal(after[name].values, array.values)
+    for i in (0, 5):
+        assert torch.equal(deltas(home, i)[0], deltas(trained, i)[0])
+    assert {p.device.type for p in home.start.template.parameters()} == {"cpu"}
+    read = (_runs.unfitted_at(each, [300]) for each in (trained, home))
+    assert np.array_equal(*read)

@@ -1,5 +1,7 @@
 """Verdicts on N*(P), on scans that follow the papers and on such that do not."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -7,7 +9,7 @@ import xarray as xr
 from regimes.lab import find
 from regimes.studies.landscape.transition import MOMENTS
 from regimes.studies.landscape.transition import _scans as scans
-from regimes.studies.landscape.transition._sizes import SIZES
+from regimes.studies.landscape.transition._sizes import SIZES, weights_at, widths_at
 
 SEEDS = 4
 WIDTHS = np.unique(np.geomspace(3, 150, 70).round().astype(int))
@@ -160,11 +162,9 @@ def test_widths_bracket_what_is_expected(study):
         own = [config.point for config in configs if config.point["block"] == block]
         for key in {(at["depth"], at["inputs"], at["n_train"]) for at in own}:
             depth, inputs, p = key
-            n = sorted(
-                weights_of(depth, inputs, at["width"])
-                for at in own
-                if (at["depth"], at["inputs"], at["n_train"]) == key
-            )
+            (at,) = [at for at in own if (at["depth"], at["inputs"], at["n_train"]) == key]
+            here = SimpleNamespace(**at)
+            n = [weights_at(here, width) for width in widths_at(SIZES["cpu"][block], here)]
             place = star_of(block, depth, inputs, p)
             assert len(n) >= 4, key
             assert n[0] < 0.85 * place, key

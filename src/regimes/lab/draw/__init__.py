@@ -31,6 +31,7 @@ from regimes.lab.draw._palette import (
     shades,
 )
 from regimes.lab.draw._paths import arrows, joined
+from regimes.lab.draw._pictures import picture
 
 __all__ = [
     "BLUE",
@@ -63,6 +64,7 @@ __all__ = [
     "joined",
     "level",
     "line",
+    "picture",
     "place",
     "points",
     "shades",

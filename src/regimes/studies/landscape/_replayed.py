@@ -1,4 +1,4 @@
-"""Adam on stacked networks whose every step is one launch, for long runs on a GPU.
+"""Adam on stacked networks that runs from look to look, on a GPU with one launch a step.
 
 `flow.descend` launches a hundred small kernels a step and reads numbers back at every look. Here
 the step, with its test of who has reached every margin, is recorded once as a CUDA graph and
@@ -21,7 +21,7 @@ from regimes.studies._types import Checkpoint, Dataset, Ensemble, Tensor
 BETAS, EPSILON = (0.9, 0.999), 1e-8
 SMALLER = 0.7  # members are gathered anew when this share of them is left
 
-Look = Callable[[Ensemble], Tensor]  # numbers of every member, (m, k)
+Look = Callable[[Ensemble, np.ndarray], Tensor]  # numbers (m, k) of the members so numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ def adam(
         stepper.advance(mark - taken)
         taken = int(mark)
         alive = stepper.alive.cpu().numpy() > 0
-        seen = look(stepper.ensemble()).double().cpu().numpy()
+        seen = look(stepper.ensemble(), stepper.ids).double().cpu().numpy()
         books.note(stepper.ids, stepper.taken.cpu().numpy(), seen)
         ended = not alive.any() or mark == marks[-1]
         if ended or alive.mean() <= SMALLER:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,11 @@ from regimes.studies._types import Checkpoint, Dataset, Ensemble, FullyConnected
 from regimes.studies.landscape import _networks, _tasks, _training
 
 SMOOTH = ("tanh",)  # activations with a slope everywhere: none of their runs is dead
+SMALL = 2000  # weights up to which a CPU finds eigenvalues sooner than a GPU
+_TENSORS = (  # of a run
+    *("history", "event_times", "worst", "outputs_train", "outputs_test", "y_test"),
+    *("steps", "refused", "forced", "unresolved"),
+)
 SETTLED = 0.01  # largest fall of the loss over the last tenth of a run that has converged
 
 
@@ -59,6 +66,11 @@ class Trained:
         """Values of the members, (R, ...), as (P, seed, ...)."""
         found = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
         return found.reshape(len(self.points), len(self.seeds), *found.shape[1:])
+
+    def settled(self) -> Trained:
+        """The same where it is read off: on the CPU, unless the networks are large."""
+        away = self.run.outputs_train.device.type != "cpu"
+        return _at_home(self) if away and self.weights <= SMALL else self
 
     @property
     def _net(self) -> FullyConnected:
@@ -166,7 +178,34 @@ def train(
         checkpoint=checkpoint,
         **options,
     )
-    return Trained(start, run, tuple(sets), tuple(points), tuple(seeds), margin)
+    return Trained(start, run, tuple(sets), tuple(points), tuple(seeds), margin).settled()
+
+
+def _at_home(trained: Trained) -> Trained:
+    """The same on the CPU."""
+    end = _on_cpu(trained.run.ensemble)
+    moved: dict[str, Any] = {name: _moved(getattr(trained.run, name)) for name in _TENSORS}
+    run = dataclasses.replace(trained.run, networks=end, parameters=end.parameters, **moved)
+    data = tuple(each.to(device="cpu") for each in trained.data)
+    return dataclasses.replace(trained, start=_on_cpu(trained.start), run=run, data=data)
+
+
+def _on_cpu(ensemble: Ensemble) -> Ensemble:
+    return dataclasses.replace(
+        ensemble,
+        template=copy.deepcopy(ensemble.template).cpu(),
+        parameters=_moved(ensemble.parameters),
+        buffers=_moved(ensemble.buffers),
+    )
+
+
+def _moved(value: Any) -> Any:
+    """A tensor, or tensors by name, on the CPU."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return {name: each.cpu() for name, each in value.items()}
+    return value.cpu()
 
 
 def ends(trained: Trained, axes: tuple[str, str] = ("points", "seed")) -> dict[str, Array]:

@@ -60,6 +60,17 @@ def spearman(x: Any, y: Any) -> float:
     return float((a * b).sum() / scale) if scale else 0.0
 
 
+def leads(dataset: Data, digits: Sequence[int]) -> Iterator[judge.Part]:
+    """How far the linearisation is ahead, on digits at these indices, else at all from 20 on."""
+    names = ("accuracy_linear", "accuracy_network")
+    for where, own in settings(dataset, *names):
+        indices = digits if where.startswith("digits") else ran_indices(own, 20, 10**6)
+        for j in indices:
+            linear, network = (at_index(own, name, [j]) for name in names)
+            told = f"{where}: lead of the linearisation at j = {j}"
+            yield judge.within(told, judge.mean_of(linear - network))
+
+
 def ran_indices(own: Data, low: int, high: int) -> list[int]:
     """The indices between two that have run."""
     return [int(j) for j in own.index.values if low <= j <= high]

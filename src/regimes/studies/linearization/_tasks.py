@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regimes._check import choose
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Module, Tensor
 
+if TYPE_CHECKING:
+    from regimes.tangent import TangentKernel
+
 NETWORKS = ("mlp", "lenet", "resnet")
+_ROOM = 16 * 2**30  # bytes for a kernel beside its Gram
 HIDDEN = 100  # width of the two hidden layers of the fully connected network
 
 
@@ -70,6 +74,20 @@ def network(
         **by_name[name],
     )
     return made.eval()
+
+
+def kernel(net: Module, precision: str, points: int) -> TangentKernel:
+    """The tangent kernel of a network for Grams of so many points.
+
+    On a GPU, where trials run side by side, none takes more than its Gram and 16 GiB.
+    """
+    from regimes import tangent
+
+    on_gpu = next(net.parameters()).is_cuda
+    precision = precision if on_gpu or precision != "tf32" else "float32"
+    return tangent.TangentKernel(
+        net, precision=precision, memory=_ROOM + 4 * points**2 if on_gpu else None
+    )
 
 
 def signs(f: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from typing import Any
 from regimes.studies._types import Dataset, Module, Tensor
 
 ADAM = 1e-3  # learning rate of Adam, which the paper does not give
+ROOM = "56GiB"  # for networks that train side by side on a GPU
 LOW = 0.01  # the training loss that counts as reached
 
 
@@ -106,6 +107,7 @@ def train_networks(
         events=(),
         observe=looks,
         checkpoint=checkpoint,
+        memory=ROOM if device.type == "cuda" else None,
         **options,
     )
     assert run.outputs_test is not None

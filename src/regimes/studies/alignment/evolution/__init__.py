@@ -43,6 +43,7 @@ class Params:
     steps: int = 15
     slow_steps: int = 15
     noisy_steps: int = 15
+    spacing: float = 1.15  # ratio of successive log points
 
 
 @study(
@@ -64,7 +65,7 @@ class Params:
         "paper": Params(
             network=("vgg19", "resnet18"),
             setting=("clean", "slow", "noisy50"),
-            seed=(0,),
+            seed=(0, 1),
             images="cifar10",
             n_train=8000,
             n_test=2000,
@@ -72,9 +73,10 @@ class Params:
             width=80,
             rate=0.01,
             slow_rate=0.003,
-            steps=8000,
-            slow_steps=8000,
-            noisy_steps=16_000,
+            steps=3000,
+            slow_steps=5000,
+            noisy_steps=8000,
+            spacing=1.25,
         ),
     },
     axes=["network", "setting", "seed"],
@@ -116,6 +118,7 @@ class Evolution:
                 "train": (made.x_train[:n], made.y_train[:n]),
                 "test": (made.x_test[:n], made.y_test[:n]),
             },
+            when=observe.LogSteps(5, params.spacing),
             path=False,
             wanted=observe.Wanted(ratios=[k for k in (40, 80, 160) if k < 10 * n]),
             also={
@@ -139,6 +142,12 @@ class Evolution:
         names = {old: new for old, new in names.items() if old in record.numbers}
         arrays = _descents.arrays_of(record, names | {name: name for name in OTHERS})
         return TrialResult({"images": params.images}, arrays)
+
+    @staticmethod
+    def wanted(params: Params, point: Point) -> bool:
+        """Networks beside the first run once, without the small rate."""
+        first = point.network == params.network[0]
+        return bool(first or (point.setting != "slow" and point.seed == params.seed[0]))
 
     @staticmethod
     def cost(params: Params, point: Point) -> float:

@@ -10,6 +10,7 @@ from regimes.studies.alignment.identities._sizes import SIZES
 
 CHECKS = {
     "spectra": _kernels.spectra,
+    "rounding": _kernels.rounding,
     "step": _kernels.step,
     "regression": _kernels.regression,
     "layers": _kernels.layers,
@@ -24,7 +25,7 @@ CHECKS = {
 
 @study(
     "alignment/identities",
-    version=1,
+    version=2,
     sizes=SIZES,
     axes={check: [Axis("seed", stacked=True)] for check in CHECKS},
 )

@@ -25,7 +25,17 @@ def _spectra(dataset: Data) -> judge.Parts:
     )
     yield judge.below("largest entry of U^T U - 1", _most(at.norm_gap), 1e-9)
     yield judge.below("extension to the samples less eigenvector", _most(at.extension_gap), 1e-9)
-    return _problems(at, "norm_gap")
+    share = float(at.least_share.min())
+    return f"{_problems(at, 'norm_gap')}; least eigenvalue extended / largest {share:.1e}"
+
+
+@claim(
+    "ALI-01b", "the extension differs by rounding alone: its gap times lambda_J/lambda_1 <= 1e-13"
+)
+def _rounding(dataset: Data) -> judge.Parts:
+    at = ran(dataset, "rounding")
+    yield judge.below("gap of a mode x its eigenvalue / largest", _most(at.scaled_gap), 1e-13)
+    return _problems(at, "scaled_gap")
 
 
 @claim("ALI-02", "modes sum to the linear step within 1e-10; the rest shrinks as eta^2 +- 0.1")

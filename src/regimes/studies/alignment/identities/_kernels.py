@@ -44,26 +44,49 @@ def spectra(params: Any, point: Point) -> TrialResult:
     from regimes import measure
     from regimes.tangent import TangentKernel
 
-    gaps, norms, extended = [], [], []
+    gaps, norms, extended, least = [], [], [], []
     for seed in point.seed:
         kernel = TangentKernel(network(params.width, seed))
         x = normal("points", seed, params.points, 2)
         gaps.append(measure.shared_spectrum(kernel.features(x)).gap)
-        gram = kernel(x)
-        pairs = measure.gram_eigs(gram, method="dense")
-        kept = pairs.values > 1e-8 * pairs.values[0]
-        values, vectors = pairs.values[kept], pairs.vectors[kept]
+        values, vectors, found = _extended(kernel, x, 1e-8)
         flat = vectors.reshape(len(vectors), -1)
         norms.append(float((flat @ flat.T - torch.eye(len(flat))).abs().max()))
-        found = measure.eigenfunctions(values, vectors, kernel(x, x)).functions
         extended.append(float((found - vectors).abs().max()))
+        least.append(float(values[-1] / values[0]))
     return TrialResult(
         arrays={
             "spectrum_gap": Array("problem", gaps),
             "norm_gap": Array("problem", norms),
             "extension_gap": Array("problem", extended),
+            "least_share": Array("problem", least),
         }
     )
+
+
+def rounding(params: Any, point: Point) -> TrialResult:
+    """ALI-01b: the gap of the extension in units of what rounding the kernel does to a mode."""
+    from regimes.tangent import TangentKernel
+
+    scaled = []
+    for seed in point.seed:
+        x = normal("points", seed, params.points, 2)
+        kernel = TangentKernel(network(params.width, seed))
+        values, vectors, found = _extended(kernel, x, 1e-12)
+        gaps = (found - vectors).flatten(1).abs().amax(1)
+        scaled.append(float((gaps * values / values[0]).max()))
+    return TrialResult(arrays={"scaled_gap": Array("problem", scaled)})
+
+
+def _extended(kernel: Any, x: Tensor, share: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Modes whose eigenvalue is above a share of the largest, and their extensions to x."""
+    from regimes import measure
+
+    gram = kernel(x)
+    pairs = measure.gram_eigs(gram, method="dense")
+    kept = pairs.values > share * pairs.values[0]
+    values, vectors = pairs.values[kept], pairs.vectors[kept]
+    return values, vectors, measure.eigenfunctions(values, vectors, kernel(x, x)).functions
 
 
 def step(params: Any, point: Point) -> TrialResult:

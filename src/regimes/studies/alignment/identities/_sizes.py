@@ -89,6 +89,7 @@ class Rescaling:
 
 CPU: dict[str, Any] = {
     "spectra": Small(),
+    "rounding": Small(seed=(5, 6, 7, 8, 9)),
     "step": Step(),
     "regression": Regression(),
     "layers": Layers(),
@@ -102,6 +103,7 @@ CPU: dict[str, Any] = {
 _TWO: dict[str, Any] = {"seed": (0, 1)}
 SMOKE: dict[str, Any] = {
     "spectra": Small(points=4, **_TWO),
+    "rounding": Small(points=4, **_TWO),
     "step": Step(points=4, **_TWO),
     "regression": Regression(**_TWO),
     "layers": Layers(points=2, base=1, **_TWO),

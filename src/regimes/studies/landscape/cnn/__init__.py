@@ -38,6 +38,7 @@ _CPU = Params(
     batch=250,
     epochs=500,
     group=3,
+    look=10,
 )
 AXES = (Axis("channels"), Axis("seed", stacked=True))
 
@@ -48,19 +49,19 @@ AXES = (Axis("channels"), Axis("seed", stacked=True))
     dtype="float32",
     sizes={
         "smoke": {"main": Params(), "longer": Params(channels=(2, 4), epochs=8)},
-        "cpu": {"main": _CPU, "longer": replace(_CPU, epochs=6000, scaled=10.0, look=5)},
+        "cpu": {"main": _CPU, "longer": replace(_CPU, epochs=1500, scaled=10.0)},
+        # eight thousand colour images are at hand, of the papers' fifty
         "paper": {
             "main": replace(
                 _CPU,
-                channels=(4, 8, 16, 24, 32, 48, 64, 96, 128),
-                seed=tuple(range(10)),
+                channels=(4, 8, 16, 24, 32, 48, 64),
+                seed=tuple(range(6)),
                 files="split",
                 shrink=1,
-                n_train=10_000,
-                n_test=10_000,
-                epochs=150,
-                group=10,
-                look=5,
+                n_train=8000,
+                n_test=2000,
+                epochs=200,
+                scaled=10.0,
             )
         },
     },

@@ -22,6 +22,7 @@ from regimes.studies.landscape.double_descent._curves import (
 
 PAPER_LIMIT = 0.054  # eps_infinity of [Geiger 2020b, fig. 2A] at ten times the points
 NARROW, BROAD = 9, 100  # widths of the boundary's estimate
+WHOLE = 14, 57  # those of [Geiger 2020b, fig. 9], at its size
 
 claim = judge.Claims()
 
@@ -161,15 +162,16 @@ def gain(dataset: Data) -> judge.Parts:
 @claim("LAND-58", "the linear estimate of the boundary holds, better for wide networks")
 def probes(dataset: Data) -> judge.Parts:
     own = curves(dataset, "main")
-    at = {h: np.flatnonzero(own.widths == h) for h in (NARROW, BROAD)}
+    few, many = WHOLE if own.whole else (NARROW, BROAD)
+    at = {h: np.flatnonzero(own.widths == h) for h in (few, many)}
     if not all(len(found) for found in at.values()):
-        raise judge.Missing(f"the widths {NARROW} and {BROAD} are needed")
+        raise judge.Missing(f"the widths {few} and {many} are needed")
     narrow, broad = (int(found[0]) for found in at.values())
 
     def crossing(v: Values, at: int) -> float:
         return float(middle(v["probe_ratio"])[at])
 
-    for h, i in ((NARROW, narrow), (BROAD, broad)):
+    for h, i in ((few, narrow), (many, broad)):
         found = own.of(partial(crossing, at=i))
         yield judge.near(f"crossing over prediction at h = {h}", found, 1.0, 0.05)
 
@@ -177,7 +179,9 @@ def probes(dataset: Data) -> judge.Parts:
         return float(mean(v[name])[broad] - mean(v[name])[narrow])
 
     yield judge.above(
-        "share within 5 %: gain from h = 9 to 100", own.of(lambda v: more(v, "probe_close")), 0.0
+        f"share within 5 %: gain from h = {few} to {many}",
+        own.of(lambda v: more(v, "probe_close")),
+        0.0,
     )
     yield judge.below(
         "share without a crossing: change", own.of(lambda v: more(v, "probe_missed")), 0.0

@@ -22,7 +22,7 @@ class Scan:
     rate: float = 1e-2
     scaled: float = 0.0  # the rate is at most this times h^-1.5; 0: it is not scaled
     subtract_init: bool = False
-    replayed: bool = False  # trained by `_replayed`: for long runs on a GPU
+    replayed: bool = False  # trained by `_replayed`: nothing is read back between looks
     group: int = 2  # networks of an ensemble
     draw: int = 0  # of the training and test points, which all networks share
 
@@ -35,20 +35,25 @@ _CPU = Scan(
     steps=40_000,
     rate=1e-3,
     group=6,
+    replayed=True,
 )
-_HALF = replace(_CPU, n_train=500, width=(2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 28, 64, 80))
-# half of the papers' time of training: a twentieth of the steps at ten times the rate, and half of
-# their 20 networks
+_HALF = replace(
+    _CPU,
+    seed=tuple(range(12)),
+    n_train=500,
+    width=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 28, 64, 80),
+)
+# a tenth or so of the papers' time of training: 3 10^4 steps at ten times the rate; half of their
+# 20 networks
 _PAPER = replace(
     _CPU,
     seed=tuple(range(10)),
     depth=5,
     n_train=10_000,
     n_test=50_000,
-    steps=100_000,
+    steps=30_000,
     scaled=1.0,
     group=10,
-    replayed=True,
 )
 SIZES = {
     "smoke": {
@@ -66,8 +71,6 @@ SIZES = {
         "rates": replace(_HALF, width=(30, 60, 120), seed=tuple(range(6)), rate=1e-2, scaled=1.0),
     },
     "paper": {
-        "main": replace(
-            _PAPER, width=(8, 10, 12, 14, 16, 18, 20, 24, 28, 40, 64, 100, 160, 250, 400, 640)
-        ),
+        "main": replace(_PAPER, width=(10, 14, 17, 20, 24, 28, 40, 57, 100, 160, 230, 320)),
     },
 }

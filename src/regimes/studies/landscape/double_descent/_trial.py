@@ -93,13 +93,21 @@ def _train(
     """The networks at the end, their steps, and what was seen of each on the test points."""
     rate = rate_at(params, point.width)
     if params.replayed:
+        first = _spread.Functions(start)(data.x_test) if params.subtract_init else None
+
+        def look(networks: Ensemble, members: np.ndarray) -> Tensor:
+            outputs = _spread.Functions(networks)(data.x_test)
+            own = outputs if first is None else outputs - first[members]
+            return _errors_and_squares(own, data.y_test)
+
         taken = _replayed.adam(
             start,
             data,
             rate=rate,
             margin=MARGIN,
             marks=looks_of(params.steps),
-            look=lambda networks: _errors_and_squares(networks(data.x_test)[..., 0], data.y_test),
+            look=look,
+            subtract_init=params.subtract_init,
             checkpoint=point.checkpoint(),
         )
         return start.moved_to(taken.parameters), taken.steps, taken.looks

@@ -149,7 +149,8 @@ def _optimisers(dataset: Data) -> judge.Parts:
     found = {}
     for rate in (1e-3, 3e-4):
         for batch in (1.0, 0.5):
-            runs = scans.scan(dataset, "optimiser", rate=rate, batch=batch, network=TWO)
+            block = "optimiser" if batch == 1 else "batches"
+            runs = scans.scan(dataset, block, rate=rate, batch=batch, network=TWO)
             found[f"rate {rate:g}, {'whole' if batch == 1 else 'half'} batch"] = scans.r_star(runs)
     ordered = sorted(found.values(), key=lambda each: each.value)
     spread = ordered[-1] / ordered[0]

@@ -46,7 +46,7 @@ _RUNS = (
 )
 AXES: dict[str, Any] = {
     **dict.fromkeys(("random", "tanh", "parity", "single", "margin", "large"), _RUNS),
-    "optimiser": ("rate", "batch", *_RUNS),
+    **dict.fromkeys(("optimiser", "batches"), ("rate", "batch", *_RUNS)),
 }
 
 _SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 60, images="digits")
@@ -59,6 +59,8 @@ _CPU = Scan(
     curvature=True,
 )
 _MARGIN = (2.0, 2.2, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0, 3.2, 3.4)
+_MILD = (2.0, 2.2, 2.4, 2.6, 2.8, 3.0, 3.2)
+_OPTIMISED = replace(_CPU, curvature=False)
 _PARITY = (4.5, 5.5, 6.5, 8.0, 9.5, 11.0)  # P from 810 to 1980 at N = 180
 
 
@@ -74,7 +76,8 @@ SIZES: dict[str, Any] = {
         "parity": replace(_SMOKE, labels="parity"),
         "single": replace(_SMOKE, precision="float32"),
         "margin": replace(_SMOKE, margin=2.0),
-        "optimiser": _optimisers(_SMOKE, batch=(0.5,), ratios_per_trial=1),
+        "optimiser": _optimisers(_SMOKE),
+        "batches": _optimisers(_SMOKE, batch=(0.5,), ratios_per_trial=1),
     },
     "cpu": {
         "random": _CPU,
@@ -96,12 +99,15 @@ SIZES: dict[str, Any] = {
         ),
         "margin": replace(_CPU, network=("2x14",), ratio=_MARGIN, margin=2.0, curvature=False),
         "optimiser": _optimisers(
-            replace(_CPU, curvature=False),
+            _OPTIMISED, network=("2x14",), ratio=_MILD, seed=_SIX, rate=(1e-3, 3e-4)
+        ),
+        "batches": _optimisers(
+            _OPTIMISED,
             network=("2x14",),
-            ratio=(2.0, 2.2, 2.4, 2.6, 2.8, 3.0, 3.2),
-            seed=_SIX,
+            ratio=_MILD,
+            seed=_SIX[:4],
             rate=(1e-3, 3e-4),
-            batch=(1.0, 0.5),
+            batch=(0.5,),
             ratios_per_trial=1,  # a batch is a share of P
         ),
     },

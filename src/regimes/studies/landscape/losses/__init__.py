@@ -9,7 +9,7 @@ import numpy as np
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult, study
 from regimes.studies._types import Run
-from regimes.studies.landscape import _networks, _runs, _tasks, _training
+from regimes.studies.landscape import _networks, _runs, _tasks, _training, _widths
 from regimes.studies.landscape.losses import _batch_norm
 from regimes.studies.landscape.losses._sizes import AXES, DEPTH, INPUTS, SIZES
 
@@ -33,57 +33,59 @@ class Losses:
     The papers: [Geiger 2019, sec. III], [Spigler 2019, sec. 3], [Geiger 2020b, sec. 6].
     """
 
+    summarise = staticmethod(_widths.by_width)
+
     @staticmethod
     def trial(params: Any, point: Point) -> TrialResult:
         """All seeds of one setting side by side."""
         if point.block == "growth":
             return _growth(params, point)
+        return _entropy(params, point) if point.block == "entropy" else _hinges(params, point)
+
+
+def _hinges(params: Any, point: Point) -> TrialResult:
+    """All widths with the square hinge, of the output or of it over its norm on the points."""
+    own: dict[str, Any] = {}
+    if point.block == "norm":
+        own["loss"] = rg.flow.NormalisedHinge(point.margin)
+    trained = _widths.train(
+        [INPUTS] * len(point.width),
+        point.width,
+        DEPTH,
+        params.n_train,
+        point.seed,
+        steps=params.steps,
+        dtype=point.dtype,
+        device=point.device,
+        checkpoint=point.checkpoint(),
+        **own,
+    )
+    found = {}
+    for width, one in zip(point.width, trained, strict=True):
+        values = _ends(one.run, _unmet(one.run, params.n_train))
         if point.block == "hinge":
-            place: dict[str, Any] = {"dtype": point.dtype, "device": point.device}
-            trained = _runs.train(
-                INPUTS,
-                point.width,
-                DEPTH,
-                [params.n_train],
-                point.seed,
-                steps=params.steps,
-                checkpoint=point.checkpoint(),
-                **place,
-            )
-            kept = _runs.ends(trained, ("points", "seed"))
-            values = {"unmet": kept["unfitted"].values[0], "classes": kept["classes"].values[0]}
-            return _result(point, values, trained.run)
-        return _entropy(params, point) if point.block == "entropy" else _norm(params, point)
+            ends = _runs.ends(one, ("points", "seed"))
+            values |= {"unmet": ends["unfitted"].values[0], "classes": ends["classes"].values[0]}
+        found[width] = _kept(values, width)
+    return TrialResult({}, _widths.arrays(found, point.width))
 
 
 def _entropy(params: Any, point: Point) -> TrialResult:
     """Cross-entropy with batch normalisation, until no training point is misclassified."""
     place: dict[str, Any] = {"dtype": point.dtype, "device": point.device}
-    run = _training.adam_fast(
-        _batch_norm.networks(INPUTS, point.width, DEPTH, point.seed, **place),
-        _tasks.tasks("random", point.seed, params.n_train, d=INPUTS, **place),
-        steps=params.steps,
-        loss=rg.flow.binary_cross_entropy(),
-        until=rg.flow.all_correct(),
-        checkpoint=point.checkpoint(),
-    )
-    return _result(point, {"unmet": _misclassified(run, point, params.n_train)}, run)
-
-
-def _norm(params: Any, point: Point) -> TrialResult:
-    """The square hinge of the output over its norm on the training points."""
-    place: dict[str, Any] = {"dtype": point.dtype, "device": point.device}
-    loss = rg.flow.NormalisedHinge(point.margin)
     data = _tasks.tasks("random", point.seed, params.n_train, d=INPUTS, **place)
-    run = _training.adam_fast(
-        _networks.networks(INPUTS, point.width, DEPTH, point.seed, **place),
-        data,
-        steps=params.steps,
-        loss=loss,
-        checkpoint=point.checkpoint(),
-    )
-    unmet = (1 - run.history["satisfied"][:, -1].double().cpu().numpy()) * params.n_train
-    return _result(point, {"unmet": unmet.round()}, run)
+    found = {}
+    for width in point.width:
+        run = _training.adam_fast(
+            _batch_norm.networks(INPUTS, width, DEPTH, point.seed, **place),
+            data,
+            steps=params.steps,
+            loss=rg.flow.binary_cross_entropy(),
+            until=rg.flow.all_correct(),
+            checkpoint=point.checkpoint(str(width)),
+        )
+        found[width] = _kept(_ends(run, _misclassified(run, point, params.n_train)), width)
+    return TrialResult({}, _widths.arrays(found, point.width))
 
 
 def _growth(params: Any, point: Point) -> TrialResult:
@@ -92,7 +94,7 @@ def _growth(params: Any, point: Point) -> TrialResult:
     entropy = point.kind == "cross_entropy"
     loss = rg.flow.binary_cross_entropy() if entropy else rg.flow.quadratic_hinge(0.5)
     run = _training.adam(
-        _networks.networks(INPUTS, params.width, DEPTH, point.seed, **place),
+        _networks.networks(INPUTS, params.neurons, DEPTH, point.seed, **place),
         _tasks.tasks("random", point.seed, params.n_train, d=INPUTS, **place),
         steps=params.steps,
         loss=loss,
@@ -122,10 +124,21 @@ def _misclassified(run: Run, point: Point, n_train: int) -> np.ndarray:
     return found
 
 
-def _result(point: Point, values: dict[str, np.ndarray], run: Run) -> TrialResult:
-    kept = values | {"steps": run.steps.double().cpu().numpy()}
-    kept["final_loss"] = run.losses[:, -1].double().cpu().numpy()
-    weights = _networks.weights_of(INPUTS, point.width, DEPTH)
-    return TrialResult(
-        {"weights": weights}, {name: Array("seed", each) for name, each in kept.items()}
-    )
+def _unmet(run: Run, n_train: int) -> np.ndarray:
+    """Points short of their margin at the end."""
+    share = run.history["satisfied"][:, -1].double().cpu().numpy()
+    found: np.ndarray = ((1 - share) * n_train).round()
+    return found
+
+
+def _ends(run: Run, unmet: np.ndarray) -> dict[str, np.ndarray]:
+    return {
+        "unmet": unmet,
+        "steps": run.steps.double().cpu().numpy(),
+        "end_loss": run.losses[:, -1].double().cpu().numpy(),
+    }
+
+
+def _kept(values: dict[str, np.ndarray], width: int) -> dict[str, tuple[tuple[str, ...], Any]]:
+    weights = _networks.weights_of(INPUTS, width, DEPTH)
+    return {"weights": ((), weights)} | {name: (("seed",), each) for name, each in values.items()}

@@ -12,12 +12,13 @@ INPUTS, DEPTH = 10, 2
 
 @dataclass(frozen=True)
 class Scan:
-    """Scanned: width and, side by side, seeds."""
+    """Scanned, side by side: width and seeds."""
 
     width: tuple[int, ...]
     seed: tuple[int, ...]
     n_train: int
     steps: int
+    widths_per_trial: int = 0
 
 
 @dataclass(frozen=True)
@@ -34,36 +35,38 @@ class Growth:
     seed: tuple[int, ...]
     n_train: int
     steps: int
-    width: int
+    neurons: int
     kind: tuple[str, ...] = ("cross_entropy", "hinge")
 
 
 _SEED = Axis("seed", stacked=True)
+_WIDTH = Axis("width", stacked=True, batch="widths_per_trial", unit="neurons")
 AXES: dict[str, Any] = {
-    **dict.fromkeys(("entropy", "hinge"), ("width", _SEED)),
-    "norm": ("margin", "width", _SEED),
+    **dict.fromkeys(("entropy", "hinge"), (_WIDTH, _SEED)),
+    "norm": ("margin", _WIDTH, _SEED),
     "growth": ("kind", _SEED),
 }
 _TWELVE = tuple(range(12))
+# batch normalisation knows no neurons without weights: its widths train one by one
 _WIDTHS = (*range(7, 17), 18, 20)
 
 SIZES: dict[str, Any] = {
     "smoke": {
-        "entropy": Scan((2, 8), (0, 1), 20, 60),
+        "entropy": Scan((2, 8), (0, 1), 20, 60, 1),
         "hinge": Scan((2, 8), (0, 1), 20, 100),
         "norm": Margins((2, 8), (0, 1), 20, 60),
         "growth": Growth((0, 1), 10, 400, 8),
     },
     "cpu": {
-        "entropy": Scan(_WIDTHS, _TWELVE, 500, 30_000),
+        "entropy": Scan(_WIDTHS, _TWELVE[:8], 500, 30_000, 1),
         "hinge": Scan(_WIDTHS, _TWELVE, 500, 30_000),
-        "norm": Margins((*range(3, 15), 16), _TWELVE, 300, 40_000, (0.0, 0.1, 0.2, 0.4)),
+        "norm": Margins((*range(3, 15), 16), _TWELVE, 300, 40_000, margin=(0.0, 0.1, 0.2, 0.4)),
         "growth": Growth(_TWELVE, 200, 50_000, 20),
     },
     "paper": {
-        "entropy": Scan((*range(10, 60, 2),), _TWELVE, 2000, 1_000_000),
+        "entropy": Scan((*range(10, 60, 2),), _TWELVE, 2000, 1_000_000, 1),
         "hinge": Scan((*range(10, 60, 2),), _TWELVE, 2000, 1_000_000),
-        "norm": Margins((*range(6, 60, 2),), _TWELVE, 2000, 1_000_000, (0.0, 0.1, 0.2, 0.4)),
+        "norm": Margins((*range(6, 60, 2),), _TWELVE, 2000, 1_000_000, margin=(0.0, 0.1, 0.2, 0.4)),
         "growth": Growth(_TWELVE, 200, 2_000_000, 20),
     },
 }

@@ -83,8 +83,8 @@ SIZES: dict[str, dict[str, Any]] = {
             n_train=_P,
         ),
         "student": Student(
-            width=(2, 4, 6, 8, 10, 11, 12, 14, 16, 20, 28, 40, 56, 80),
-            seed=tuple(range(12)),
+            width=(2, 4, 6, 8, 10, 12, 14, 16, 28, 56, 80),
+            seed=tuple(range(8)),
             n_train=200,
             n_test=2000,
             d=15,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from regimes.lab import Array, Point, TrialResult, study
-from regimes.studies.landscape import _runs, _training
+from regimes.studies.landscape import _runs, _training, _widths
 from regimes.studies.landscape.transition._ranks import ranks
-from regimes.studies.landscape.transition._sizes import AXES, SIZES, expected, weights_at
+from regimes.studies.landscape.transition._sizes import AXES, SIZES, expected, weights_at, widths_at
 
 MOMENTS = (1000, 3000, 10_000, 30_000, 60_000)  # steps after which N_Delta is read
 
@@ -31,14 +31,17 @@ class Transition:
     The papers: [Geiger 2019, secs. III and VII], [Spigler 2019, sec. 3].
     """
 
+    summarise = staticmethod(_widths.by_width)
+
     @staticmethod
     def trial(params: Any, point: Point) -> TrialResult:
-        """One architecture on one number of points, all seeds side by side."""
-        trained = _runs.train(
-            point.inputs or point.width,
-            point.width,
+        """All widths of one setting and all seeds side by side."""
+        widths = widths_at(params, point)
+        trained = _widths.train(
+            [point.inputs or width for width in widths],
+            widths,
             point.depth,
-            [point.n_train],
+            point.n_train,
             point.seed,
             steps=params.steps,
             labels=params.labels,
@@ -51,32 +54,42 @@ class Transition:
             checkpoint=point.checkpoint(),
             trainer=getattr(_training, params.trainer),
         )
-        kept = {
-            name: Array("seed", each.values[0])
-            for name, each in _runs.ends(trained, ("points", "seed")).items()
+        found = {
+            width: _read(one, params) | {"weights": ((), one.weights)}
+            for width, one in zip(widths, trained, strict=True)
         }
-        moments = [moment for moment in MOMENTS if moment <= params.steps] or [params.steps]
-        read = _runs.unfitted_at(trained, moments)[0]
-        kept["unfitted_at"] = Array(("seed", "moment"), _padded(read, len(MOMENTS)))
-        kept["moment"] = Array("moment", MOMENTS)
-        if params.ranks:
-            kept |= {name: Array("seed", each) for name, each in ranks(trained).items()}
-        return TrialResult({"weights": weights_at(point)}, kept)
+        return TrialResult(
+            {}, {**_widths.arrays(found, point.width), "moment": Array("moment", MOMENTS)}
+        )
 
     @staticmethod
     def wanted(params: Any, point: Point) -> bool:
         """Widths around the expected N*; of digits, other depths at the most points alone."""
         if params.labels == "parity" and point.depth != 2 and point.n_train != max(params.n_train):
             return False
-        share = weights_at(point) / expected(params.labels, point.n_train)
-        return bool(params.below <= share <= params.beyond)
+        return bool(widths_at(params, point))
 
     @staticmethod
     def cost(params: Any, point: Point) -> float:
         """Arithmetic of all steps; networks far beyond N* fit early."""
-        weights = weights_at(point)
-        early = 0.1 if weights > 2 * expected(params.labels, point.n_train) else 1.0
-        return float(early * params.steps * len(point.seed) * point.n_train * weights / 1e10)
+        weights = [weights_at(point, width) for width in widths_at(params, point)]
+        beyond = 2 * expected(params.labels, point.n_train)
+        work = sum((0.1 if n > beyond else 1.0) * n for n in weights)
+        return float(params.steps * len(point.seed) * point.n_train * work / 1e10)
+
+
+def _read(trained: _runs.Trained, params: Any) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """What is kept of the runs of one width."""
+    ends = _runs.ends(trained, ("points", "seed"))
+    kept: dict[str, tuple[tuple[str, ...], Any]] = {
+        name: (("seed",), each.values[0]) for name, each in ends.items()
+    }
+    moments = [moment for moment in MOMENTS if moment <= params.steps] or [params.steps]
+    read = _runs.unfitted_at(trained, moments)[0]
+    kept["unfitted_at"] = (("seed", "moment"), _padded(read, len(MOMENTS)))
+    if params.ranks:
+        kept |= {name: (("seed",), each) for name, each in ranks(trained).items()}
+    return kept
 
 
 def _padded(values: np.ndarray, length: int) -> np.ndarray:

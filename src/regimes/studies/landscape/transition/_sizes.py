@@ -14,7 +14,7 @@ _EXPECTED = {"random": (400.0, 0.9), "parity": (150.0, 0.75)}
 
 @dataclass(frozen=True)
 class Scan:
-    """Scanned: depth, inputs (0: d = h), n_train, width and, side by side, seeds."""
+    """Scanned: depth, inputs (0: d = h), n_train and, side by side, widths and seeds."""
 
     n_train: tuple[int, ...]
     width: tuple[int, ...]
@@ -31,6 +31,7 @@ class Scan:
     below: float = 0.0  # widths are run whose N is from this part of the expected N*
     beyond: float = 1e9  # to this multiple of it
     ranks: bool = False  # whether the rank of H0 is measured
+    widths_per_trial: int = 0
     seeds_per_trial: int = 0
 
 
@@ -40,7 +41,7 @@ AXES: dict[str, Any] = dict.fromkeys(
         "depth",
         "inputs",
         Axis("n_train", unit="points"),
-        Axis("width", unit="neurons"),
+        Axis("width", stacked=True, batch="widths_per_trial", unit="neurons"),
         Axis("seed", stacked=True, batch="seeds_per_trial"),
     ),
 )
@@ -105,6 +106,16 @@ def expected(labels: str, n_train: float) -> float:
     return scale * (n_train / 1000) ** power
 
 
-def weights_at(point: Any) -> int:
-    """N of a point of the scan."""
-    return _networks.weights_of(point.inputs or point.width, point.width, point.depth)
+def weights_at(point: Any, width: int) -> int:
+    """N of a width at a point of the scan."""
+    return _networks.weights_of(point.inputs or width, width, point.depth)
+
+
+def widths_at(params: Any, point: Any) -> list[int]:
+    """The widths of a trial that are run: those around the expected N*."""
+    place = expected(params.labels, point.n_train)
+    return [
+        width
+        for width in point.width
+        if params.below <= weights_at(point, width) / place <= params.beyond
+    ]

@@ -38,7 +38,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(16)),
+            seed=tuple(range(12)),
             index=(0, 2, 5, 10, 20, 50, 100, 140),
             n_train=2000,
             n_test=2000,

@@ -9,6 +9,7 @@ import numpy as np
 from regimes.lab import Data, judge
 from regimes.studies.linearization._judging import (
     at_index,
+    leads,
     ran_indices,
     settings,
     spearman,
@@ -82,7 +83,7 @@ def linear_wins(dataset: Data) -> judge.Parts:
 
 @claim("LIN-09", "steps to a loss of 0.01 do not fall with j, but for one inversion")
 def steps_grow(dataset: Data) -> judge.Parts:
-    for where, own in settings(dataset, "until_low_network"):
+    for where, own in settings(dataset, "loss_network"):
         digits = where.startswith("digits")
         indices = [0, 2, 5, 10, 20] if digits else ran_indices(own, 0, 10**6)
         steps = np.nan_to_num(at_index(own, "until_low_network", indices), nan=np.inf)
@@ -112,7 +113,7 @@ def distance_grows(dataset: Data) -> judge.Parts:
 
 @claim("LIN-24", "networks reach a loss of 0.01 and linearisations do not; losses 10 times apart")
 def sooner(dataset: Data) -> judge.Parts:
-    for where, own in settings(dataset, "until_low_network", "loss_linear"):
+    for where, own in settings(dataset, "loss_network", "loss_linear"):
         indices = [5, 10, 20] if where.startswith("digits") else ran_indices(own, 5, 400)
         for j in indices:
             ratio = at_index(own, "loss_linear", [j]) / at_index(own, "loss_network", [j])
@@ -149,14 +150,7 @@ def adam(dataset: Data) -> judge.Parts:
 
 @claim("LIN-29", "where the network overtakes the linearisation", report=True)
 def crossing(dataset: Data) -> judge.Parts:
-    for where, own in settings(dataset, "accuracy_linear", "accuracy_network"):
-        digits = where.startswith("digits")
-        indices = [200, 400] if digits else ran_indices(own, 20, 10**6)
-        for j in indices:
-            lead = at_index(own, "accuracy_linear", [j]) - at_index(own, "accuracy_network", [j])
-            yield judge.within(
-                f"{where}: lead of the linearisation at j = {j}", judge.mean_of(lead)
-            )
+    yield from leads(dataset, (200, 400))
     return None
 
 
@@ -182,7 +176,7 @@ def norms(dataset: Data) -> judge.Parts:
 
 def _told(dataset: Data, name: str, middle: Any = np.mean) -> str:
     each = []
-    for where, own in settings(dataset, name):
+    for where, own in settings(dataset, "loss_network"):
         indices = ran_indices(own, 0, 10**6)
         values = middle(at_index(own, name, indices), axis=0)
         each.append(f"{where} " + " ".join(f"{v:.3g}" for v in values) + f" at j = {indices}")

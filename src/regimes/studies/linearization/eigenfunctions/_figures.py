@@ -2,41 +2,9 @@
 
 from __future__ import annotations
 
-from regimes.lab import Data, Figure, Values, draw
+from regimes.lab import Data, Figure, draw
+from regimes.studies.linearization._figures import INDEX, MODELS, PERCENT, panels
 from regimes.studies.linearization._judging import settings
-
-PERCENT, INDEX = "test accuracy (%)", "j, counted from 1"
-MODELS = {"network": draw.BLUE, "linear": draw.ORANGE}
-TOLD = {"network": "network", "linear": "linearisation"}
-
-
-def _against_index(own: Data, name: str) -> Values:
-    """One variable against j + 1, without the images' own labels."""
-    return own[name].sel(index=own.index >= 0).assign_coords(index=own.index[own.index >= 0] + 1)
-
-
-def _panels(
-    dataset: Data, variables: dict[str, str], y: str, caption: str, log: str, optimiser: str
-) -> Figure:
-    """One panel for each kind of images and network; variable -> model."""
-    every = list(settings(dataset, *variables, optimiser=optimiser))
-    figure = draw.axes(
-        INDEX,
-        y,
-        panels=[where for where, _ in every],
-        log=log,
-        caption=caption,
-        columns=min(3, len(every)),
-    )
-    for panel, (_, own) in enumerate(every, 1):
-        for name, model in variables.items():
-            values = _against_index(own, name)
-            scaled = 100 * values if name.startswith("accuracy") else values
-            draw.curve(figure, scaled, "index", TOLD[model], color=MODELS[model], panel=panel)
-            if name.startswith("accuracy") and -1 in own.index:
-                level = 100 * float(own[name].sel(index=-1).mean())
-                draw.level(figure, y=level, color=MODELS[model], panel=panel)
-    return figure
 
 
 def _accuracy(optimiser: str) -> object:
@@ -48,7 +16,7 @@ def _accuracy(optimiser: str) -> object:
             "labels."
         )
         variables = {f"accuracy_{model}": model for model in MODELS}
-        return _panels(dataset, variables, PERCENT, caption, "x", optimiser)
+        return panels(dataset, variables, PERCENT, caption, "x", optimiser)
 
     return figure
 
@@ -58,7 +26,7 @@ def _steps(dataset: Data) -> Figure:
         "Steps of SGD until the training loss of the network is 0.01, looked at after every "
         "epoch; means over the seeds that got there. Later eigenfunctions take longer."
     )
-    return _panels(
+    return panels(
         dataset,
         {"until_low_network": "network"},
         "steps to a loss of 0.01",
@@ -74,7 +42,7 @@ def _distance(dataset: Data) -> Figure:
         "models go farther for later eigenfunctions."
     )
     variables = {f"distance_{model}": model for model in MODELS}
-    return _panels(dataset, variables, "|theta - theta_0|", caption, "xy", "momentum")
+    return panels(dataset, variables, "|theta - theta_0|", caption, "xy", "momentum")
 
 
 def _cosine(dataset: Data) -> Figure:
@@ -83,7 +51,7 @@ def _cosine(dataset: Data) -> Figure:
         "those of the start. It grows with j, more so for the network."
     )
     variables = {f"cosine_{model}": model for model in MODELS}
-    return _panels(dataset, variables, "cosine distance", caption, "xy", "momentum")
+    return panels(dataset, variables, "cosine distance", caption, "xy", "momentum")
 
 
 def _norms(dataset: Data) -> Figure:

@@ -33,7 +33,14 @@ CPU = {
     "later": _nearness.Later(
         n_train=1500, n_test=297, before=(0, 11, 55, 220), steps=300, seed=tuple(range(20))
     ),
-    "cost": _cost.Cost(points=(500, 1000, 2000), side=32, channels=3, repeats=7, epochs=100),
+    "cost": _cost.Cost(
+        points=(500, 1000, 2000),
+        larger=(2000, 4000, 8000),
+        side=32,
+        channels=3,
+        repeats=5,
+        epochs=100,
+    ),
 }
 
 

@@ -13,6 +13,7 @@ from regimes.studies.linearization import _tasks, _training
 OUTPUTS = (1, 2, 4)
 COUNTED = 200  # points of the Grams whose multiply-adds are counted
 WHOLE = 60_000  # points that the paper's Grams are of
+OTHER = 100  # first seed of the larger Grams
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Cost:
     """A seed draws network and inputs; every number is a median of so many repeats."""
 
     points: tuple[int, ...] = (100, 200)
+    larger: tuple[int, ...] = (200, 400)  # where what grows as m is small beside what grows as m^2
     side: int = 8
     channels: int = 1
     repeats: int = 3
@@ -32,21 +34,12 @@ def cost(params: Cost, point: Point) -> TrialResult:
     import torch
 
     import regimes as rg
-    from regimes._random import generator
 
     shape = (params.channels, params.side, params.side)
-    seconds = np.zeros((len(point.seed), len(params.points)))
-    for i, seed in enumerate(point.seed):
-        x = torch.randn(max(params.points), *shape, generator=generator(seed, "linearization/cost"))
-        kernel = rg.tangent.TangentKernel(_tasks.network("mlp", shape, seed))
-        kernel(x[: params.points[0]])  # its structure is found once
-        for j, m in enumerate(params.points):
-            laps = []
-            for _ in range(params.repeats):
-                began = time.process_time()
-                kernel(x[:m])
-                laps.append(time.process_time() - began)
-            seconds[i, j] = np.median(laps)
+    seconds, beyond = (
+        np.stack([_seconds(shape, sizes, params.repeats, seed + first) for seed in point.seed])
+        for sizes, first in ((params.points, 0), (params.larger, OTHER))
+    )
     counted = []
     for c in OUTPUTS:
         several = rg.nets.MLP(64, 100, 3, c, init="lecun", seed=0)
@@ -63,7 +56,30 @@ def cost(params: Cost, point: Point) -> TrialResult:
         {
             "cost_seconds": Array(("cost_seed", "cost_size"), seconds),
             "cost_points": Array("cost_size", np.array(params.points)),
+            "cost_seconds_larger": Array(("cost_seed", "cost_larger"), beyond),
+            "cost_points_larger": Array("cost_larger", np.array(params.larger)),
             "cost_counted": Array("cost_output", np.array(counted)),
             "cost_outputs": Array("cost_output", np.array(OUTPUTS)),
         },
     )
+
+
+def _seconds(shape: tuple[int, ...], sizes: tuple[int, ...], repeats: int, seed: int) -> np.ndarray:
+    """CPU seconds of one network's Gram of so many points, medians of repeats."""
+    import torch
+
+    import regimes as rg
+    from regimes._random import generator
+
+    x = torch.randn(max(sizes), *shape, generator=generator(seed, "linearization/cost"))
+    kernel = rg.tangent.TangentKernel(_tasks.network("mlp", shape, seed))
+    kernel(x[: sizes[0]])  # its structure is found once
+    medians = []
+    for m in sizes:
+        laps = []
+        for _ in range(repeats):
+            began = time.process_time()
+            kernel(x[:m])
+            laps.append(time.process_time() - began)
+        medians.append(np.median(laps))
+    return np.array(medians)

@@ -27,6 +27,7 @@ class Params:
     n_train: int = 200
     n_test: int | None = 60
     epochs: int = 4
+    epochs_resnet: int | None = None  # of the residual network, if fewer
     modes: int = 60  # eigenfunctions of the start whose alignment is followed
     base: int = 64
     precision: str = "float32"  # of the Grams
@@ -38,7 +39,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=tuple(range(20)),
+            seed=tuple(range(12)),
             index=(LABELS, 20, 50, 100),
             n_train=1500,
             n_test=297,
@@ -53,7 +54,9 @@ class Params:
             n_train=8000,
             n_test=2000,
             epochs=100,
+            epochs_resnet=20,
             modes=1000,
+            precision="tf32",
         ),
     },
     axes=["images", "network", "seed", Axis("index", stacked=True)],
@@ -85,22 +88,23 @@ class Rotation:
             device=point.device,
         )  # fmt: skip
         x, n = torch.cat([data.x_train, data.x_test]), data.n_train
-        gram = rg.tangent.TangentKernel(net, precision=params.precision)(x)
+        gram = _tasks.kernel(net, params.precision, len(x))(x)
         top = min(len(x), max(params.modes, *point.index) + 1)
         phi = rg.measure.gram_eigs(gram, top, method="dense").vectors
         labels = torch.cat([data.y_train, data.y_test])
         targets = torch.stack(
             [labels if j == LABELS else _tasks.signs(phi[j]) for j in point.index]
         )
-        protocol = _training.Protocol(params.epochs, seed=point.seed)
+        epochs = _epochs(params, point)
+        protocol = _training.Protocol(epochs, seed=point.seed)
         sets = [dataclasses.replace(data, y_train=y[:n], y_test=y[n:]) for y in targets]
         found, kept = _training.train_networks(
-            net, sets, protocol, keep=(params.epochs,), checkpoint=point.checkpoint()
+            net, sets, protocol, keep=(epochs,), checkpoint=point.checkpoint()
         )
         followed = phi[: params.modes]
         before = rg.measure.target_alignment(gram, followed, normalise="rayleigh")
         rows = [
-            _after(params, x, n, gram, y, followed, mine[params.epochs], protocol)
+            _after(params, x, n, gram, y, followed, mine[epochs], protocol)
             for y, mine in zip(targets, kept, strict=True)
         ]
         arrays = {
@@ -136,7 +140,12 @@ class Rotation:
     @staticmethod
     def cost(params: Params, point: Point) -> float:
         """Passes of the network."""
-        return {"mlp": 1.0, "lenet": 10.0, "resnet": 300.0}[point.network] * params.epochs
+        return {"mlp": 1.0, "lenet": 10.0, "resnet": 300.0}[point.network] * _epochs(params, point)
+
+
+def _epochs(params: Params, point: Point) -> int:
+    resnet = params.epochs_resnet if point.network == "resnet" else None
+    return resnet or params.epochs
 
 
 def _after(
@@ -154,13 +163,12 @@ def _after(
 
     import regimes as rg
 
-    turned = rg.tangent.TangentKernel(trained, precision=params.precision)(x)
+    turned = _tasks.kernel(trained, params.precision, len(x))(x)
     ratio = float(turned.diagonal().double().mean() / gram.diagonal().double().mean())
     kernels = {"initial": gram, "trained": turned, "matched": turned / ratio}
     models = [_training.train_linear(kernels[m], y[None], n, protocol) for m in MODELS]
     tops = [
-        rg.measure.gram_eigs(K[:n, :n].contiguous(), min(n, TOP), method="dense").vectors
-        for K in (gram, turned)
+        rg.measure.gram_eigs(K[:n, :n].contiguous(), min(n, TOP)).vectors for K in (gram, turned)
     ]
     share = [rg.measure.energy_concentration(v, y[:n], len(v)).value for v in tops]
     return {

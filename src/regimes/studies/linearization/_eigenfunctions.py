@@ -15,6 +15,7 @@ from regimes.studies.linearization import _tasks, _training
 LABELS = -1  # the index that stands for the labels of the images themselves
 DENSE = 20_000  # points whose Gram is diagonalised whole
 ADAM_WAY = "features"
+RESNETS = 2  # seeds of the residual network
 
 
 def chosen(params: Any, point: Point) -> tuple[int, ...]:
@@ -23,8 +24,20 @@ def chosen(params: Any, point: Point) -> tuple[int, ...]:
     return tuple(j for j in point.index if j in wanted)
 
 
+def epochs(params: Any, point: Point) -> int:
+    """How long this network trains."""
+    resnet = params.epochs_resnet if point.network == "resnet" else None
+    return int(resnet or params.epochs)
+
+
 def trial(params: Any, point: Point) -> TrialResult:
-    """The trial of `Eigenfunctions`."""
+    """Both models of one network on the signs of some eigenfunctions, and all of these measured.
+
+    Args:
+        params: those of a study, with `index`, `adam_index`, `n_train`, `n_test`, `epochs`,
+            `epochs_resnet`, `modes`, `base` and `precision`.
+        point: its images, network, optimiser, seed and indices.
+    """
     import torch
 
     import regimes as rg
@@ -37,7 +50,7 @@ def trial(params: Any, point: Point) -> TrialResult:
     )  # fmt: skip
     x, n = torch.cat([data.x_train, data.x_test]), data.n_train
     clock = _Clock(point.device)
-    kernel = rg.tangent.TangentKernel(net, precision=params.precision)
+    kernel = _tasks.kernel(net, params.precision, len(x))
     gram = kernel(x)
     seconds = {"seconds_gram": clock.lap()}
     top = min(len(x), max(params.modes, *point.index) + 1)
@@ -50,7 +63,7 @@ def trial(params: Any, point: Point) -> TrialResult:
         [labels if j == LABELS else _tasks.signs(pairs.vectors[j]) for j in indices]
     )
     targets = targets.to(x.dtype)
-    protocol = _training.Protocol(params.epochs, optimiser=point.optimiser, seed=point.seed)
+    protocol = _training.Protocol(epochs(params, point), optimiser=point.optimiser, seed=point.seed)
     sets = [dataclasses.replace(data, y_train=y[:n], y_test=y[n:]) for y in targets]
     network, _ = _training.train_networks(net, sets, protocol, checkpoint=point.checkpoint())
     seconds["seconds_network"] = clock.lap()
@@ -79,7 +92,8 @@ def _modes(params: Any, gram: Tensor, pairs: Any) -> dict[str, Array]:
     positive = int((lam > 1e-12 * lam[0]).sum())
     f = _tasks.signs(phi[1 : params.modes + 1])
     norms = rg.measure.rkhs_norm2(f, lam[:positive], phi[:positive], convention="unit")
-    alignments = rg.measure.target_alignment(gram.double(), f)
+    wide = gram.double() if len(gram) <= DENSE else gram
+    alignments = rg.measure.target_alignment(wide, f.to(wide)).double()
     bounds = rg.measure.rkhs_lower_bound(f, alignments)
     found = {"norm": norms, "alignment": alignments, "lower_bound": bounds}
     found["eigenvalue"] = lam[1 : params.modes + 1] / len(gram)
