@@ -324,7 +324,7 @@ class _Trainer:
         random = {"cpu": torch.get_rng_state()}
         if device.type == "cuda":
             random["cuda"] = torch.cuda.get_rng_state(device)
-        drawn = getattr(self.augment, "kept", dict)()
+        drawn: dict[str, Tensor] = getattr(self.augment, "kept", dict)()
         return (
             {"taken": torch.tensor(taken), "since": self.since.clone()}
             | {"least": torch.tensor(self.least), "best_step": torch.tensor(self.best_step)}
@@ -414,7 +414,8 @@ def _optimiser(
 ) -> torch.optim.Optimizer:
     """Groups of parameters by their factor of the rate and their decay."""
     kind = choose(name, _OPTIMISERS, "optimiser")
-    factors, groups = dict(rates or {}), {}
+    factors = dict(rates or {})
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for key, parameter in network.named_parameters():
         if not parameter.requires_grad:
             continue

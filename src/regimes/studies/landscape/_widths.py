@@ -153,7 +153,7 @@ def _with_inputs(data: Dataset, d: int) -> Dataset:
     more = d - data.x_train.shape[1]
     if not more:
         return data
-    grown = {}
+    grown: dict[str, Any] = {}
     for name in ("x_train", "x_test"):
         x = getattr(data, name)
         if x is not None:
@@ -175,10 +175,11 @@ def _part(run: Run, members: range, narrow: Ensemble) -> Run:
     each = ("outputs_train", "outputs_test", "steps", "refused", "forced", "unresolved")
     maps = ("history", "event_times", "worst")
     labels = run.y_test if run.y_test is None or len(run.y_test) == 1 else run.y_test[at]
+    owned: dict[str, Any] = {name: own(getattr(run, name)) for name in each}
+    owned |= {name: {k: own(v) for k, v in getattr(run, name).items()} for name in maps}
     return dataclasses.replace(
         run,
-        **{name: own(getattr(run, name)) for name in each},
-        **{name: {k: own(v) for k, v in getattr(run, name).items()} for name in maps},
+        **owned,
         y_test=labels,
         parameters=cut,
         status=tuple(run.status[i] for i in at),

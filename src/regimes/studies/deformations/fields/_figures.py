@@ -29,14 +29,14 @@ def _plane(dataset: Data) -> Figure:
     for c in _CUTS:
         for T in _HEATS:
             draw.picture(figure, _sheet.deformed(T, c, seed=0), c, T, 0.28, 0.9)
-    c = np.geomspace(1.9, 170, 60)
+    cuts = np.geomspace(1.9, 170, 60)
     lines = (
-        ("half of the fields fold", [data.bijective_temperature(each) for each in c], "solid"),
-        ("pixels move by 1", [data.temperature(1.0, each, _PIXELS) for each in c], "dash"),
-        ("pixels move by 1/2", [data.visible_temperature(each, _PIXELS) for each in c], "dot"),
+        ("half of the fields fold", [data.bijective_temperature(each) for each in cuts], "solid"),
+        ("pixels move by 1", [data.temperature(1.0, each, _PIXELS) for each in cuts], "dash"),
+        ("pixels move by 1/2", [data.visible_temperature(each, _PIXELS) for each in cuts], "dot"),
     )
     for name, heats, dash in lines:
-        draw.line(figure, c, heats, name, color=draw.INK, dash=dash, width=2.5)
+        draw.line(figure, cuts, heats, name, color=draw.INK, dash=dash, width=2.5)
     figure.update_xaxes(range=np.log10([1.7, 190]).tolist())
     return figure.update_yaxes(range=[-7.6, -0.4])
 

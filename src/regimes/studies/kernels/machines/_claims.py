@@ -39,8 +39,8 @@ def _exponents(dataset: Data) -> judge.Parts:
     yield from gaps
     missed = float(np.nanmax(judge.need(dataset, "violation").violation.values))
     return (
-        f"n = {first:g} to {last}, {error.sizes['seed']} draws; conditions of optimality missed by at "
-        f"most {missed:.1e}; {_photographs(dataset)}"
+        f"n = {first:g} to {last}, {error.sizes['seed']} draws; conditions of optimality missed by "
+        f"at most {missed:.1e}; {_photographs(dataset)}"
     )
 
 
