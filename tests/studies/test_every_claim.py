@@ -89,6 +89,41 @@ DISTORTIONS = {
         "COMP-31": ("share_end", "tilt", "alpha", 0.5),
         "COMP-34": ("dead_or_unmoved_only", "plus", 1.0),
     },
+    "kernels/bandwidth": {
+        "KER-05": ("mse", "times", 0.5),
+    },
+    "kernels/circle": {
+        "KER-14": ("mse", "tilt", "size", 0.5),
+    },
+    "kernels/dimension": {
+        "KER-20": ("distance", "tilt", "size", -0.1),
+        "KER-28": ("distance", "tilt", "size", -0.1),
+        "KER-29": ("distance", "tilt", "size", -0.1),
+    },
+    "kernels/foundations": {
+        "KER-22": ("difference_variance", "tilt", "step", 0.5),
+        "KER-23": ("quoted_smoothness", "times", 2.0),
+        "KER-31": ("circle_eigenvalue", "tilt", "spectrum_rank", 0.5),
+        "KER-32": ("trace", "times", 2.0),
+        "KER-33": ("generic_error", "tilt", "generic_n", 0.5),
+        "KER-34": ("simulated", "times", 2.0),
+        "KER-35": ("process_gap", "plus", 0.001),
+        "KER-36": ("violation", "plus", 1.0),
+    },
+    "kernels/lattice": {
+        "KER-11b": ("gauss_error", "tilt", "N", 0.5),
+        "KER-15": ("line_error", "tilt", "line_N", 0.5),
+        "KER-16": ("summed", "times", 1.1),
+        "KER-16b": ("sampled_error", "times", 2.0),
+        "KER-17": ("exact_error", "times", 2.0),
+        "KER-18": ("smooth_error", "tilt", "alpha_S", 0.5),
+        "KER-19": ("log_error", "tilt", "N", 0.5),
+        "KER-24": ("tail_error", "tilt", "N", -0.5),
+    },
+    "kernels/smooth-students": {
+        "KER-12": ("smooth", "tilt", "smooth_size", 2.0),
+        "KER-13": ("smooth", "times", 1e4),
+    },
     "pomdp/columns": {
         "POM-05": ("linear_q", "times", 1.001),
         "POM-06": ("random_ratio", "times", 1.01),
