@@ -89,6 +89,18 @@ DISTORTIONS = {
         "COMP-31": ("share_end", "tilt", "alpha", 0.5),
         "COMP-34": ("dead_or_unmoved_only", "plus", 1.0),
     },
+    "deformations/fields": {
+        "DEF-01": ("norm_whole", "times", 1.1),
+        "DEF-02": ("norm_sampled", "times", 1.1),
+        "DEF-03": ("mode_deviation", "times", 10.0),
+        "DEF-04": ("frame", "plus", 1e-6),
+        "DEF-05": ("move_average", "times", 1.1),
+        "DEF-06": ("half_a_pixel", "plus", 0.001),
+        "DEF-07": ("xi_ratio", "times", 1.2),
+        "DEF-08": ("bijective", "reversed", "times_border"),
+        "DEF-09": ("disc_whole", "reversed", "times_torn"),
+        "DEF-10": ("participation", "times", 1.01),
+    },
     "kernels/bandwidth": {
         "KER-05": ("mse", "times", 0.5),
     },
