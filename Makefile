@@ -11,7 +11,7 @@ help:
 	@echo "make test   set up, lint, and run every test"
 	@echo "make docs   set up, build the manual into out/manual (no network after the set-up)"
 	@echo "make lint   ruff, mypy and the import contract between the rooms"
-	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios"
+	@echo "make bench  measure speed against plain loops and peer libraries; prints ratios, writes out/benchmarks"
 	@echo "make clean  remove .venv, caches and everything the commands above wrote"
 
 # Nothing is installed again, and no network is needed, until one of these two files changes.

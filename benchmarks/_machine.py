@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,20 @@ from typing import Any
 
 import torch
 
-RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
+ROOT = Path(__file__).parents[1]
+RECORDS = ROOT / "results" / "benchmarks"
+OWN = ROOT / "out" / "benchmarks"  # what a user's machine measured; not committed
+
+
+def options(text: str | None) -> argparse.ArgumentParser:
+    """A parser with the flag that all benchmarks share."""
+    parser = argparse.ArgumentParser(description=text)
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write results/benchmarks instead of out/benchmarks, and fail where a bar is missed",
+    )
+    return parser
 
 
 def machine() -> dict[str, Any]:
@@ -47,9 +62,27 @@ def median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
     return statistics.median(times_of(work)[0] for _ in range(repeats))
 
 
-def save(name: str, record: dict[str, Any]) -> None:
-    """Write a benchmark's record where the repository keeps them."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    print(f"written: results/benchmarks/{path.name}")
+def save(name: str, record: dict[str, Any], recorded: bool) -> None:
+    """Write what was measured: under `results/` if it is to be kept, else under `out/`."""
+    about = {
+        "benchmark": Path(sys.argv[0]).stem,
+        "command": " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
+        "when": time.strftime("%Y-%m-%d", time.gmtime()),
+        "machine": machine(),
+    }
+    if torch.cuda.is_available():
+        about["machine"]["gpu"] = torch.cuda.get_device_name()
+    folder = RECORDS if recorded else OWN
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(about | record, indent=2) + "\n", encoding="utf-8")
+    print(f"written: {path.relative_to(ROOT)}")
+
+
+def judged(missed: list[str], recorded: bool) -> int:
+    """Say which bars were missed; the exit status counts them where a record is made.
+
+    Bars belong to the machines of the records. On another one the ratios are what is of interest.
+    """
+    print("missed: " + ", ".join(missed) if missed else "every bar met")
+    return len(missed) if recorded else 0

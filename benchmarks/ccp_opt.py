@@ -14,7 +14,7 @@ import statistics
 
 import numpy as np
 import torch
-from _machine import machine, save, times_of
+from _machine import options, save, times_of
 from scipy.linalg import solve_banded
 from scipy.optimize import minimize_scalar
 
@@ -72,6 +72,7 @@ def wrong(mu: float, levels: int, r: float, eps: float) -> float:
 
 def main() -> None:
     """Check that both agree, time both, print and save the ratio."""
+    recorded = options(__doc__).parse_args().record
     q = torch.cat([panel.q.flatten() for panel in at_once()])
     expected = torch.tensor([each for _, each in one_by_one()], dtype=torch.float64)
     apart = float((q / expected - 1).abs().max())
@@ -85,7 +86,6 @@ def main() -> None:
     save(
         "ccp_opt",
         {
-            "machine": machine(),
             "minima": len(q),
             "seconds": wall,
             "target_seconds": TARGET,
@@ -94,6 +94,7 @@ def main() -> None:
             "ratio": ratio,
             "largest_relative_difference": apart,
         },
+        recorded,
     )
 
 

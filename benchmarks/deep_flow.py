@@ -14,14 +14,13 @@ The share of the products in a step says what bounds it: near 1 arithmetic, else
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import torch
-from _machine import machine, median_seconds, save
+from _machine import machine, median_seconds, options, save
 
 import regimes as rg
 from regimes import flow
@@ -66,7 +65,7 @@ def products(width: int, members: int, points: int, steps: int, device: str) -> 
 
 def main() -> None:
     """Measure and print; `--save` records."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--widths", type=int, nargs="+", default=[6, 24, 96])
     parser.add_argument("--members", type=int, default=40)
     parser.add_argument("--points", type=int, default=300)
@@ -74,14 +73,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--activation", default="softplus_5")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     device, steps, members = chosen.device, chosen.steps, chosen.members
     name = torch.cuda.get_device_name() if device == "cuda" else device
     print(f"{machine()}\n{members} networks, {chosen.points} points, {chosen.activation}, {name}")
     ds = rg.data.random_labels(chosen.points, 2, D, dtype=torch.float64).to(device=device)
     rows: dict[str, Any] = {
-        "machine": machine(),
         "device": name,
         "members": members,
         "points": chosen.points,
@@ -142,8 +139,7 @@ def main() -> None:
             f"{row['autograd_over_field']:.2f}x slower   products are "
             f"{row['products_share_of_step']:.0%} of a step, {row['tflops_of_step']:.2f} Tflop/s"
         )
-    if chosen.save:
-        save(f"deep_flow_{device}", rows)
+    save(f"deep_flow_{device}", rows, chosen.record)
 
 
 if __name__ == "__main__":

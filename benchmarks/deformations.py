@@ -7,14 +7,12 @@ image as a pipeline does, with a smoothing of the same correlation length. On a 
 compared with the time to read and write the images and to read the fields once.
 """
 
-import argparse
-import json
 import math
 import time
 from collections.abc import Callable
 
 import torch
-from _machine import RESULTS, machine
+from _machine import options, save
 from torch.nn import functional as F
 
 from regimes import data
@@ -71,15 +69,14 @@ def seconds(run: Callable[[], object], device: str, least: float = 0.5) -> float
 
 def main() -> None:
     """Time, print, and with --record keep."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options(__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--images", type=int, default=1000)
     parser.add_argument("--large", type=int, default=200_000, help="images of the GPU's comparison")
-    parser.add_argument("--record", action="store_true")
-    options = parser.parse_args()
-    device = options.device
+    chosen = parser.parse_args()
+    device = chosen.device
     source = torch.Generator().manual_seed(0)
-    x = torch.rand(options.images, 3, N, N, generator=source).to(device)
+    x = torch.rand(chosen.images, 3, N, N, generator=source).to(device)
     T = data.temperature(1.0, C, N)
     ours = seconds(lambda: data.deform(x, T, C), device)
     loop = seconds(lambda: torch.stack([one(image, T, C) for image in x]), device)
@@ -91,21 +88,17 @@ def main() -> None:
         peer = seconds(lambda: other(x), device)
         table |= {"torchvision_ms": 1e3 * peer, "torchvision_over_ours": peer / ours}
     if device != "cpu":
-        field = data.sample_field(N, T, C, options.large, device=device)
-        moved, images = field.pixels(), x[:1].expand(options.large, -1, -1, -1).contiguous()
+        field = data.sample_field(N, T, C, chosen.large, device=device)
+        moved, images = field.pixels(), x[:1].expand(chosen.large, -1, -1, -1).contiguous()
         out = torch.empty_like(images)
         traffic = seconds(lambda: (out.copy_(images), moved.sum()), device)
         whole = seconds(lambda: data.displace(images, field), device)
         plain = seconds(lambda: F.interpolate(images, scale_factor=1.0), device)
-        table |= {"large": options.large, "displace_ms": 1e3 * whole, "traffic_ms": 1e3 * traffic}
+        table |= {"large": chosen.large, "displace_ms": 1e3 * whole, "traffic_ms": 1e3 * traffic}
         table |= {"displace_over_traffic": whole / traffic, "plain_copy_ms": 1e3 * plain}
     for name, value in table.items():
         print(f"{name:24} {value:12.3f}")
-    if options.record:
-        path = RESULTS / f"deformations_{'cpu' if device == 'cpu' else 'cuda'}.json"
-        path.write_text(
-            json.dumps({"machine": machine(), "images": options.images, **table}, indent=2)
-        )
+    save(f"deformations_{device}", {"images": chosen.images} | table, chosen.record)
 
 
 if __name__ == "__main__":

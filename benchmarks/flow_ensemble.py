@@ -14,14 +14,13 @@ compared with one network trained on the CPU of the same machine.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from _machine import machine, median_seconds, save
+from _machine import machine, median_seconds, options, save
 from torch import Tensor
 
 import regimes as rg
@@ -149,18 +148,16 @@ def name_of(device: str) -> str:
 
 def main() -> None:
     """Measure and print; `--save` records."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--members", type=int, default=64)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     members, steps, device = chosen.members, chosen.steps, chosen.device
     flops = 3 * H * P * (D + 1)  # multiply-adds of a member's step
     rate = matrix_rate(device)
     row: dict[str, Any] = {
-        "machine": machine(),
         "device": name_of(device),
         "members": members,
         "steps": steps,
@@ -208,8 +205,7 @@ def main() -> None:
     bars = ("4", "[bar 1.5]") if device == "cpu" else ("100", "")
     print(f"faster than the loop over single networks on the CPU: {to_loop:.1f}x  [bar {bars[0]}]")
     print(f"slower than the products alone: {to_products:.2f}x  {bars[1]}")
-    if chosen.save:
-        save(f"flow_ensemble_{device}", row)
+    save(f"flow_ensemble_{device}", row, chosen.record)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ says where ours spends its time.
 
 from __future__ import annotations
 
-import argparse
 import cProfile
 import pstats
 import statistics
@@ -17,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from _machine import machine, save
+from _machine import options, save
 from torch import Tensor, nn
 
 import regimes as rg
@@ -134,11 +133,10 @@ def ours(network: nn.Module, ds: rg.data.Dataset, loss: str, alpha: float, steps
 
 def main() -> None:
     """Measure and print; `--record` writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--profile", action="store_true")
-    parser.add_argument("--record", action="store_true")
     chosen = parser.parse_args()
     ds = rg.data.stripe(n_train=500, n_test=1, d=10, seed=0)
     rows: list[dict[str, Any]] = []
@@ -170,8 +168,7 @@ def main() -> None:
             f"{ratio:.2f}x",
             flush=True,
         )
-    if chosen.record:
-        save("flow_single", {"machine": machine(), "steps": chosen.steps, "rows": rows})
+    save("flow_single", {"steps": chosen.steps, "rows": rows}, chosen.record)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,13 @@ number), Gaussian images otherwise. Needs CUDA; on a machine without it, it says
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import torch
+from _machine import options, save
 from torch import Tensor, nn
 
 import regimes as rg
@@ -102,10 +99,9 @@ def measure(name: str, network: nn.Module, precision: str, x: Tensor) -> dict[st
 
 def main() -> int:
     """Measure what was asked for and write it down."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--n", type=int, default=60_000)
     parser.add_argument("--networks", default="MLP,LeNet5,ResNet18")
-    parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
     if not torch.cuda.is_available():
         print("no CUDA device here: this benchmark measures a GPU; nothing was run")
@@ -118,18 +114,11 @@ def main() -> int:
         if name in arguments.networks.split(","):
             rows.append(measure(name, network, precision, x.cuda()))
     record = {
-        "benchmark": "gpu_gram",
-        "command": " ".join(["benchmarks/gpu_gram.py", *sys.argv[1:]]),
-        "device": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "python": platform.python_version(),
         "images": source,
         "matrix_tflops": {name: round(2e-12 * rate, 1) for name, rate in rates.items()},
         "rows": rows,
     }
-    if arguments.out:
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    save("gpu_gram", record, arguments.record)
     return 0
 
 

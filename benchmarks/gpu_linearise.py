@@ -11,16 +11,13 @@ machine without a GPU it says so and stops, unless --device cpu and smaller numb
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import sys
 import time
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from _machine import judged, options, save
 
 import regimes as rg
 
@@ -30,14 +27,13 @@ EPOCHS, BATCH, RATE = 100, 128, 0.05
 
 def main() -> int:
     """Run it and write down how long each part took."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--n", type=int, default=10_000)
     parser.add_argument("--base", type=int, default=64)
     parser.add_argument("--top", type=int, default=1000)
     parser.add_argument("--targets", type=int, default=20)
     parser.add_argument("--precision", default="float32")
-    parser.add_argument("--out", type=Path, default=None)
     chosen = parser.parse_args()
     if chosen.device == "cuda" and not torch.cuda.is_available():
         print("no CUDA device here: this benchmark measures a GPU; nothing was run")
@@ -97,11 +93,7 @@ def main() -> int:
         done("epoch of the network", clock)
         epochs.append(seconds.pop("epoch of the network"))
     record = {
-        "benchmark": "gpu_linearise",
-        "command": " ".join(["benchmarks/gpu_linearise.py", *sys.argv[1:]]),
-        "device": torch.cuda.get_device_name() if chosen.device == "cuda" else platform.processor(),
-        "torch": torch.__version__,
-        "python": platform.python_version(),
+        "device": chosen.device,
         "network": f"ResNet18, base {chosen.base}, {net.n_params:,} parameters, one output",
         "images": f"{len(x)} of CIFAR-10, {train} for training",
         "precision": chosen.precision,
@@ -116,10 +108,8 @@ def main() -> int:
         "test_accuracy_by_index": told,
         "network_epoch_seconds": round(min(epochs), 3),
     }
-    if chosen.out:
-        chosen.out.parent.mkdir(parents=True, exist_ok=True)
-        chosen.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    return 0 if total <= BAR else 1
+    save("gpu_linearise", record, chosen.record)
+    return judged([] if total <= BAR else [f"{total} s > {BAR} s"], chosen.record)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ above the start, in a process of its own, in units of an N x N matrix.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import statistics
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _machine import machine, median_seconds, save, times_of
+from _machine import judged, machine, median_seconds, options, save, times_of
 from torch import Tensor, nn
 from torch.func import functional_call, grad, jvp, vmap
 
@@ -195,12 +194,11 @@ def members(count: int, dtype: torch.dtype) -> dict[str, Any]:
 
 def main() -> int:
     """Print the table; the exit status counts bars that were missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--peak", choices=list(ENGINES))
     parser.add_argument("--case", action="append", choices=list(CASES))
     parser.add_argument("--dtype", default="float64", choices=["float32", "float64"])
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     dtype = getattr(torch, chosen.dtype)
     torch.set_num_threads(chosen.threads)
@@ -227,19 +225,15 @@ def main() -> int:
         print("; ".join(cells), flush=True)
     small = members(100, dtype)
     print(f"{small}")
-    if chosen.save:
-        record = {
-            "benchmark": "hessian_dense",
-            "machine": machine(),
-            "dtype": chosen.dtype,
-            "bar": BAR,
-            "rows": rows,
-            "ensemble": small,
-            "missed": missed,
-        }
-        save("hessian_dense", record)
-    print("missed: " + ", ".join(missed) if missed else "every bar met")
-    return len(missed)
+    record = {
+        "dtype": chosen.dtype,
+        "bar": BAR,
+        "rows": rows,
+        "ensemble": small,
+        "missed": missed,
+    }
+    save("hessian_dense", record, chosen.record)
+    return judged(missed, chosen.record)
 
 
 if __name__ == "__main__":

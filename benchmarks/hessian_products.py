@@ -15,7 +15,6 @@ absolute difference, of curves smoothed by the same width at the same places.
 
 from __future__ import annotations
 
-import argparse
 import math
 import operator
 import statistics
@@ -27,7 +26,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from _machine import machine, save
+from _machine import judged, options, save
 from torch import Tensor, nn
 
 import regimes as rg
@@ -214,7 +213,7 @@ def convolutions() -> nn.Module:
 
 def main() -> int:
     """Measure, compare with the bars, and write it down where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--base", type=int, default=64, help="channels of the ResNet18")
     parser.add_argument("--steps", type=int, default=32)
@@ -222,7 +221,6 @@ def main() -> int:
     parser.add_argument("--many", type=int, default=40, help="vectors of the reference density")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", choices=("products", "density"), default=None)
-    parser.add_argument("--save", action="store_true")
     asked = parser.parse_args()
     torch.manual_seed(0)
     place = asked.device
@@ -249,16 +247,10 @@ def main() -> int:
         equal = errors["ours"] <= BAR_ERROR * errors["curvlinops"]
         if row["ours_over_curvlinops"] > BAR_DENSITY or not equal:
             slow.append(row)
-    for row in slow:
-        print(f"missed: {row}")
-    if asked.save:
-        on_gpu = torch.device(place).type == "cuda"
-        name = torch.cuda.get_device_name() if on_gpu else place
-        about = {"machine": machine(), "device": name, "command": sys.argv[1:]}
-        record = {"benchmark": "hessian_products"} | about
-        record |= {"products": rows, "densities": densities, "missed": len(slow)}
-        save(f"hessian_{asked.only or 'products'}_{torch.device(place).type}", record)
-    return len(slow)
+    record = {"device": place, "products": rows, "densities": densities, "missed": len(slow)}
+    name = f"hessian_{asked.only or 'products'}_{torch.device(place).type}"
+    save(name, record, asked.record)
+    return judged([str(row) for row in slow], asked.record)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ one thread is counted: two workers take half the time.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from _machine import machine, save
+from _machine import machine, options, save
 
 import regimes as rg
 from regimes import flow
@@ -103,13 +102,12 @@ def cpu_seconds(work: Callable[[], Any], repeats: int = 1) -> float:
 
 def main() -> None:
     """Measure and print; `--save` records."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--members", type=int, default=200)
     parser.add_argument("--warm", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64")
     parser.add_argument("--whole", action="store_true")
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     dtype = getattr(torch, chosen.dtype)
     networks, data, counts = start(chosen.members, dtype)
@@ -117,7 +115,7 @@ def main() -> None:
     flops = (2 * D * H + 3 * H * H) * mean_points  # multiply-adds of a member's step
     square = torch.randn(1500, 1500, generator=torch.Generator().manual_seed(0)).to(dtype)
     bare = products(chosen.members, round(mean_points), dtype)
-    row: dict[str, Any] = {"machine": machine(), "members": chosen.members, "dtype": chosen.dtype}
+    row: dict[str, Any] = {"members": chosen.members, "dtype": chosen.dtype}
     print(f"{machine()}\n{chosen.members} networks, N = {N}, {chosen.dtype}")
     states = {"early": 20, f"after {chosen.warm} steps": chosen.warm}
     for name, warm in states.items():
@@ -154,8 +152,7 @@ def main() -> None:
         taken = float(run.steps.double().mean())
         row["whole"] = {"seconds": wall, "cpu_seconds": spent, "mean_steps": taken}
         print(f"whole scan: {wall:.0f} s, {spent:.0f} s of CPU, {taken:,.0f} steps a member")
-    if chosen.save:
-        save(f"jamming_scan_{chosen.dtype}", row)
+    save(f"jamming_scan_{chosen.dtype}", row, chosen.record)
 
 
 if __name__ == "__main__":

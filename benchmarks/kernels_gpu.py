@@ -8,13 +8,12 @@ downloaded files; `--n` and `--pca` make both smaller for a try on a CPU.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from typing import Any
 
 import torch
-from _machine import machine, save
+from _machine import judged, options, save
 from torch import Tensor
 
 import regimes as rg
@@ -64,20 +63,17 @@ def components(x: Tensor, n: int, device: str) -> dict[str, Any]:
 
 def main() -> int:
     """Print and keep the times; the exit status counts bars that were missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--n", type=int, default=50_000)
     parser.add_argument("--pca", type=int, default=20_000)
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     x, y = pixels("mnist")
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order].to(chosen.device), y[order].double().to(chosen.device)
     regress(x, y, 2000, chosen.device)
     components(x, 1000, chosen.device)
-    record: dict[str, Any] = {"benchmark": "kernels_gpu", "machine": machine(), "bars": BARS}
-    if chosen.device == "cuda":
-        record["machine"]["gpu"] = torch.cuda.get_device_name()
+    record: dict[str, Any] = {"bars": BARS}
     record["regression"] = regress(x, y, chosen.n, chosen.device)
     print(record["regression"], flush=True)
     if chosen.device == "cuda":
@@ -89,10 +85,8 @@ def main() -> int:
         record["pca"]["peak_gib"] = round(torch.cuda.max_memory_allocated() / 2**30, 1)
     print(record["pca"], flush=True)
     record["missed"] = [name for name, bar in BARS.items() if record[name]["seconds"] > bar]
-    print(record, flush=True)
-    if chosen.save:
-        save("kernels_gpu", record)
-    return len(record["missed"])
+    save("kernels_gpu", record, chosen.record)
+    return judged(record["missed"], chosen.record)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ resident memory per further new network.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import gc
 import multiprocessing
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _machine import machine, save
+from _machine import options, save
 from torch import Tensor, nn
 
 import regimes as rg
@@ -309,13 +308,11 @@ def slopes(only: str) -> list[dict[str, Any]]:
 
 def main() -> int:
     """Print both tables, write the record; the exit status counts what was not kept."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--only", default="", help="a regular expression of names")
-    parser.add_argument("--record", action="store_true")
     chosen = parser.parse_args()
     grown, peaks = slopes(chosen.only), promises(chosen.only)
-    if chosen.record:
-        save("memory", {"machine": machine(), "slopes": grown, "promises": peaks})
+    save("memory", {"slopes": grown, "promises": peaks}, chosen.record)
     return sum(not row["kept"] for row in [*grown, *peaks])
 
 

@@ -5,22 +5,18 @@ a GPU with 64 channels (bar: 0.25 s an observation, whole and by layer, float32)
 side by side with nngeometry's Gram of the same network (bar: five times faster, CPU time). Also
 the same by one pass a layer, which is what one pass for all layers saves.
 
-    PYTHONPATH=src python3 benchmarks/observe.py [--device cuda] [--base 64] [--out FILE]
+    PYTHONPATH=src python3 benchmarks/observe.py [--device cuda] [--base 64] [--record]
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
-from _machine import machine, save, times_of
+from _machine import judged, options, save, times_of
 from torch import Tensor, nn
 
 import regimes as rg
@@ -108,12 +104,11 @@ def nngeometry(net: nn.Module, x: Tensor) -> Tensor:
 
 def main() -> int:
     """Print and write down; the exit status counts the bars that were missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--base", type=int)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--kinds", default="vgg19")
-    parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     device, cuda = arguments.device, arguments.device == "cuda"
     base = arguments.base or (64 if cuda else 8)
@@ -136,21 +131,13 @@ def main() -> int:
             missed += against_peer(net, x, y, row)
         rows.append(row)
     record = {
-        "benchmark": "observe",
-        "device": torch.cuda.get_device_name() if cuda else "cpu",
-        "machine": machine(),
+        "device": device,
         "probe": PROBE,
-        "when": time.strftime("%Y-%m-%d"),
         "rows": rows,
         "missed": missed,
     }
-    if arguments.out:
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    else:
-        save(f"observe_{device}", record)
-    print("missed: " + ", ".join(missed) if missed else "every bar met")
-    return len(missed)
+    save(f"observe_{device}", record, arguments.record)
+    return judged(missed, arguments.record)
 
 
 def against_peer(net: nn.Module, x: Tensor, y: Tensor, row: dict[str, Any]) -> list[str]:

@@ -14,14 +14,13 @@ each.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import statistics
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from _machine import machine, save, times_of
+from _machine import machine, options, save, times_of
 from torch import Tensor
 
 from regimes._random import generator
@@ -144,12 +143,11 @@ def cost(work: Callable[[], Any], times: int = 1) -> float:
 
 def main() -> None:
     """Measure and print; `--save` records."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    row: dict[str, Any] = {"machine": machine(), "members": SEEDS, "gap": GAP, "reset": RESET}
+    row: dict[str, Any] = {"members": SEEDS, "gap": GAP, "reset": RESET}
     print(f"{machine()}\n{SEEDS} seeds, gap {GAP}, reset {RESET}")
 
     ours(Ram(20), SEEDS, 20)
@@ -196,8 +194,7 @@ def main() -> None:
             "solves_ms": round(1e3 * bound, 3),
             "ratio_to_solves": round(ratio, 2),
         }
-    if chosen.save:
-        save("policy_flow", row)
+    save("policy_flow", row, chosen.record)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ classes is enough, since none of these networks calls it.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import importlib
 import importlib.metadata
@@ -28,7 +27,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from _machine import machine, save
+from _machine import options, save
 from torch import Tensor, nn
 
 from regimes.tangent import TangentKernel, linearize
@@ -292,9 +291,7 @@ def printed(value: Any) -> str:
 
 def main() -> None:
     """Print the table, and with --record write it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--record", action="store_true", help="write results/benchmarks/")
-    record = parser.parse_args().record
+    record = options(__doc__).parse_args().record
     torch.set_num_threads(1)
     columns = ["gram", "matvec", "linearize", "linearize_gradient"]
     print(f"{'relative errors':22}{'':>9}{'':>5} | float64{'':32} | float32, autograd first")
@@ -309,8 +306,7 @@ def main() -> None:
             for check in columns:
                 if isinstance(row[precision].get(check), str):
                     print(f"  {precision} {check}: {row[precision][check]}")
-    if record:
-        save("real_networks", {"machine": machine(), "samples": SAMPLES, "networks": done})
+    save("real_networks", {"samples": SAMPLES, "networks": done}, record)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ Jacobian is printed beside it, without a bar; it is the fairer number for a user
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import statistics
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from _machine import machine, median_seconds, save, times_of
+from _machine import judged, median_seconds, options, save, times_of
 from torch import Tensor, nn
 from torch.func import functional_call, jacrev, vmap
 
@@ -203,7 +202,7 @@ def linear_rate() -> tuple[float, float]:
 
 def main() -> int:
     """Print the table, write the record; the exit status counts bars that were missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = options(__doc__)
     parser.add_argument("--peak", choices=list(ENGINES))
     parser.add_argument("--case", action="append", choices=list(CASES))
     arguments = parser.parse_args()
@@ -246,9 +245,6 @@ def main() -> int:
         if share > 0.25:
             missed.append("memory")
         record = {
-            "benchmark": "tangent_gram",
-            "command": "make bench",
-            "machine": machine(),
             "unit": "medians of 5 (15 below .5 s, 2 for peers over 4 s); bars: ratios of CPU time",
             "sgemm_gflops": round(sgemm, 1),
             "linear_gram_gflops": round(gram, 1),
@@ -256,9 +252,8 @@ def main() -> int:
             "peak_bytes_full_resnet18": memory,
             "missed": missed,
         }
-        save("tangent_gram", record)
-    print("missed: " + ", ".join(missed) if missed else "every bar met")
-    return len(missed)
+        save("tangent_gram", record, arguments.record)
+    return judged(missed, arguments.record)
 
 
 if __name__ == "__main__":
