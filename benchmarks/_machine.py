@@ -64,14 +64,14 @@ def median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
 
 def save(name: str, record: dict[str, Any], recorded: bool) -> None:
     """Write what was measured: under `results/` if it is to be kept, else under `out/`."""
-    about = {
+    about: dict[str, Any] = {
         "benchmark": Path(sys.argv[0]).stem,
         "command": " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
         "when": time.strftime("%Y-%m-%d", time.gmtime()),
         "machine": machine(),
     }
     if torch.cuda.is_available():
-        about["machine"]["gpu"] = torch.cuda.get_device_name()
+        about["machine"] |= {"gpu": torch.cuda.get_device_name()}
     folder = RECORDS if recorded else OWN
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
