@@ -11,7 +11,7 @@ from regimes import data, observe
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path, monkeypatch):
-    """Trainers seed torch's own state, write where they stand, and warn of what is not meant here."""
+    """Trainers seed torch's own state, write where they stand, and warn of much else."""
     monkeypatch.chdir(tmp_path)
     state = torch.get_rng_state()
     with warnings.catch_warnings():
