@@ -10,6 +10,7 @@ loop run on the first few draws only, with which the same draws of ours are comp
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -64,16 +65,14 @@ def main() -> int:
     times: dict[str, list[tuple[float, float]]] = {"ours": [], "loop": []}
     gaps, curves = [], []
     for repeat in range(chosen.draws):
-        kept: dict[str, np.ndarray] = {}
+        found: list[np.ndarray] = []
         works = {"ours": ours, "loop": loop} if repeat < looped else {"ours": ours}
         for name, work in works.items():
-            times[name].append(
-                times_of(lambda n=name, w=work, r=repeat: kept.update({n: w(task, sizes, r)}))
-            )
+            run = functools.partial(work, task, sizes, repeat)
+            times[name].append(times_of(lambda: found.append(run())))  # noqa: B023 - called now
             print(f"draw {repeat}, {name}: {times[name][-1][0]:.1f} s", flush=True)
-        curves.append(kept["ours"])
-        if "loop" in kept:
-            gaps.append(float(np.abs(kept["ours"] / kept["loop"] - 1).max()))
+        curves.append(found[0])
+        gaps += [float(np.abs(found[0] / other - 1).max()) for other in found[1:]]
     wall, cpu = (
         {name: float(np.mean([row[k] for row in rows])) for name, rows in times.items()}
         for k in (0, 1)
