@@ -8,12 +8,13 @@ from regimes.lab import Data, Figure, draw, judge
 def _curves(dataset: Data, name: str, title: str, slope: float, told: str, caption: str) -> Figure:
     judge.need(dataset, name)
     figure = draw.axes("training points P", title, log="xy", caption=caption)
-    for k, d in enumerate(dataset.d.values):
-        middle = draw.curve(
-            figure, dataset[name].sel(d=d), "p", f"d = {d}", center="median", color=draw.COLORS[k]
-        )
-    through = (float(dataset.p.values[-1]), 0.7 * middle[-1])
-    draw.guide(figure, dataset.p.values.astype(float), slope, through, told)
+    for d, color in zip(dataset.d.values, draw.COLORS, strict=False):
+        if not bool(dataset[name].sel(d=d).notnull().any()):
+            continue
+        at = judge.where_ran(dataset, "p", name, d=d)
+        middle = draw.curve(figure, at[name], "p", f"d = {d}", center="median", color=color)
+        p = at.p.values.astype(float)
+    draw.guide(figure, p, slope, (p[-1], 0.7 * middle[-1]), told)
     return figure
 
 
