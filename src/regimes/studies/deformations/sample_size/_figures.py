@@ -18,6 +18,8 @@ def _curves(dataset: Data, name: str, when: int = END) -> list[tuple[str, Values
         values = values.dropna("n_train", how="any")
         if values.size:
             found.append((LABELS[str(network)], values))
+    if not found:
+        raise judge.Missing("no network has run with all seeds")
     return found
 
 
@@ -35,9 +37,8 @@ def _stability(dataset: Data) -> Figure:
             middle = draw.curve(
                 figure, values, "n_train", told, color=color, dash=dash, center="geometric"
             )
-    if len(values.n_train) > 1:
-        P = values.n_train.values.astype(float)
-        draw.guide(figure, P, -1.0, (P[-1], 0.6 * float(middle[-1])), "1/P")
+    P = values.n_train.values.astype(float)
+    draw.guide(figure, P, -1.0, (P[-1], 0.6 * float(middle[-1])), "1/P")
     draw.level(figure, y=1.0)
     return figure
 
