@@ -29,7 +29,7 @@ from regimes import flow
 
 D, H, P, ALPHA = 10, 1000, 512, 1e-3
 OUTPUT, WEIGHT = 0.1, 0.05
-LOOP, PRODUCTS = 4, 1.6  # bars on a CPU: faster than a loop, slower than the products alone
+PRODUCTS = 1.6  # bar on a CPU: so many times the time of the products alone
 STEPS = {64: 81_000, 1000: 131_000}  # members x steps a second on an H200
 
 
@@ -210,8 +210,8 @@ def main() -> int:
     save(f"flow_ensemble_{device}", row, chosen.record)
     reached, bar = row["ours"]["member_steps_per_second"], STEPS.get(members, 0)
     missed = []
-    if device == "cpu" and (to_loop < LOOP or to_products > PRODUCTS):
-        missed.append(f"loop {to_loop:.2f} for {LOOP}, products {to_products:.2f} for {PRODUCTS}")
+    if device == "cpu" and to_products > PRODUCTS:
+        missed.append(f"{to_products:.2f} of the products' time for {PRODUCTS}")
     if device == "cuda" and reached < bar:
         missed.append(f"{reached:,.0f} members x steps / s for {bar:,}")
     return judged(missed, chosen.record)
