@@ -12,6 +12,7 @@ from regimes._rotations import grid_angles, random_rotations, sphere_point
 ELEMENTS = (1, 6, 7, 8, 16)  # charges of the atoms of QM7
 QM7_RADIUS = 0.9585 / 2  # half the smallest distance of two atoms there, in Angstrom
 _AT_ONCE = 256
+_FAR = 1e6  # nothing is so far away
 
 
 def spherical_mnist(
@@ -95,7 +96,7 @@ def molecule_to_spheres(Z: Tensor, R: Tensor, b: int = 10, radius: float = QM7_R
         (torch.Size([1, 2, 5, 6, 6]), [1, 0, 0, 0, 0])
     """
     _check_molecules(Z, R)
-    size = real("radius", radius, above=0.0)
+    size = real("radius", radius, above=0.0, below=_FAR)
     beta, alpha = grid_angles(b)
     x = sphere_point(alpha[None, :], beta[:, None]).reshape(-1, 3) * size
     charges = Z.to(R.dtype)
@@ -137,7 +138,7 @@ def coulomb_matrix(
     """
     choose(kind, {"raw": 0, "sorted": 0, "random": 0}, "kind")
     _check_molecules(Z, R)
-    charges, exponent = Z.to(R.dtype), real("diagonal", diagonal)
+    charges, exponent = Z.to(R.dtype), real("diagonal", diagonal, above=0.0, below=10.0)
     distance = torch.cdist(R, R)
     eye = torch.eye(Z.shape[1], dtype=torch.bool)
     there = (Z > 0)[:, :, None] & (Z > 0)[:, None, :] & ~eye
@@ -146,11 +147,11 @@ def coulomb_matrix(
     )
     own = torch.where(Z > 0, 0.5 * charges.clamp_min(1).pow(exponent), 0.0)
     matrix = matrix + torch.diag_embed(own)
+    draws = generator(seed, "coulomb")
     if kind == "raw":
         return matrix
     norms = matrix.norm(dim=2)
     if kind == "random":
-        draws = generator(seed, "coulomb")
         norms = norms + torch.randn(norms.shape, generator=draws).to(norms)
     order = norms.argsort(dim=1, descending=True, stable=True)
     rows = matrix.gather(1, order[:, :, None].expand_as(matrix))
@@ -162,8 +163,8 @@ def _check_molecules(Z: Tensor, R: Tensor) -> None:
         raise ValueError("Z must be charges (n, atoms) and R positions (n, atoms, 3)")
     if Z.ndim != 2 or 0 in Z.shape or Z.is_floating_point() or not R.is_floating_point():
         raise ValueError("Z must hold whole charges (n, atoms), and R floating point positions")
-    if not bool(R.isfinite().all()):
-        raise ValueError("R holds NaN or infinite positions")
+    if not bool((R.abs() < _FAR).all()):
+        raise ValueError(f"R holds NaN or positions beyond {_FAR:g}")
     unknown = set(Z.unique().tolist()) - {0, *ELEMENTS}
     if unknown:
         raise ValueError(f"Z holds the charges {sorted(unknown)}; those of QM7 are {ELEMENTS}")
