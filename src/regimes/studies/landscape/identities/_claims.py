@@ -17,9 +17,9 @@ claim = judge.Claims()
 def _directions(dataset: Data) -> judge.Parts:
     own = ran(dataset, "directions")
     lost = own.total - own.hidden - own["count"]
-    two = own.depth == 2
-    shallow, deep = (np.flatnonzero(mask) for mask in (two.values, ~two.values))
-    if not len(shallow) or not len(deep):
+    two = (own.depth == 2).values
+    shallow, deep = (np.flatnonzero(mask).tolist() for mask in (two, ~two))
+    if not shallow or not deep:
         raise judge.Missing("networks of two and of three layers are needed")
     constant = own.always_on + own.always_off
     for i in shallow:
