@@ -1,9 +1,8 @@
-"""Rotations of space, and of what lies on the voxels of a cube."""
+"""Symmetries of a cube, and rotations of what lies on its voxels."""
 
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import torch
@@ -12,23 +11,6 @@ from torch import Tensor
 from regimes._check import shown
 
 _EXACT = 1e-9  # entries of a matrix that are as near as this to 0, 1 or -1 are meant to be it
-
-
-def haar_rotations(n: int, source: torch.Generator) -> Tensor:
-    """Rotation matrices (n, 3, 3), uniform over all of them: unit quaternions of normal draws.
-
-    >>> R = haar_rotations(5, torch.Generator().manual_seed(0))
-    >>> bool(torch.allclose(R @ R.mT, torch.eye(3, dtype=R.dtype).expand(5, 3, 3)))
-    True
-    """
-    q = torch.randn(n, 4, generator=source, dtype=torch.float64)
-    w, x, y, z = (q / q.norm(dim=1, keepdim=True)).unbind(1)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return torch.stack([torch.stack(row, 1) for row in rows], 1)
 
 
 def cube_symmetries(*, mirrors: bool = False) -> Tensor:
@@ -114,19 +96,3 @@ def _shifted(values: Tensor, steps: list[int]) -> Tensor:
             zeros = values.new_zeros(gap)
             values = torch.cat([zeros, kept] if step > 0 else [kept, zeros], axis)
     return values
-
-
-def spread_rotations(n: int) -> list[Tensor]:
-    """`n` fixed rotations in general position, the same ones always.
-
-    >>> len(spread_rotations(3))
-    3
-    """
-    golden = (1 + math.sqrt(5)) / 2
-    found = []
-    for k in range(1, n + 1):
-        axis = torch.tensor([1.0, golden * k, math.sqrt(2) / k], dtype=torch.float64)
-        x, y, z = (axis / axis.norm()).tolist()
-        cross = torch.tensor([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=torch.float64)
-        found.append(torch.linalg.matrix_exp(cross * (1 + 0.7 * k)))
-    return found

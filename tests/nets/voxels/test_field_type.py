@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regimes._grids import haar_rotations
+from regimes._rotations import haar_rotations
 from regimes.nets import voxels
 
 
@@ -52,7 +52,7 @@ def test_harmonics_are_orthonormal_up_to_their_norm():
 
 
 @given(st.integers(0, 3), st.integers(0, 3), st.integers(0, 6), st.integers(0, 1000))
-def test_three_j_is_invariant(j, l, J, seed):  # noqa: E741
+def test_three_j_is_invariant(j, l, J, seed):
     if not abs(j - l) <= J <= j + l:
         with pytest.raises(ValueError, match="contain J from"):
             voxels.three_j(j, l, J)
@@ -122,7 +122,7 @@ def test_harmonics_three_j_and_irreps_are_those_of_e3nn():
     for order in range(7):
         theirs = o3.spherical_harmonics(order, points, normalize=True, normalization="norm")
         assert torch.allclose(voxels.spherical_harmonics(order, points), theirs, atol=1e-13)
-    for j, l, J in [(1, 1, 1), (1, 2, 2), (2, 2, 4), (3, 2, 1)]:  # noqa: E741
+    for j, l, J in [(1, 1, 1), (1, 2, 2), (2, 2, 4), (3, 2, 1)]:
         ours, theirs = voxels.three_j(j, l, J), o3.wigner_3j(j, l, J, dtype=torch.float64)
         assert min((ours - theirs).abs().max(), (ours + theirs).abs().max()) < 1e-12
     kind, R = voxels.FieldType.of("2x0e + 1x1o + 1x2e"), rotations(1)[0]

@@ -16,10 +16,10 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("size", [3, 5, 7])
 def test_counts_under_the_default_cutoff(size):
-    found = [[len(voxels.kernel_basis(j, l, size)) for l in range(4)] for j in range(4)]  # noqa: E741
+    found = [[len(voxels.kernel_basis(j, l, size)) for l in range(4)] for j in range(4)]
     assert found == PUBLISHED[size]
     for j in range(4):
-        for l in range(4):  # noqa: E741
+        for l in range(4):
             every = len(voxels.kernel_basis(j, l, size, "none"))
             assert found[j][l] <= every == (size // 2 + 1) * (2 * min(j, l) + 1)
 
@@ -32,7 +32,7 @@ def test_kernels_have_norm_one_and_are_independent():
 
 @pytest.mark.parametrize("family", ["shells", "smooth"])
 @pytest.mark.parametrize(("j", "l"), [(0, 0), (1, 1), (2, 1), (1, 3)])
-def test_kernels_are_steerable_under_the_cube(j, l, family):  # noqa: E741
+def test_kernels_are_steerable_under_the_cube(j, l, family):
     basis = voxels.kernel_basis(j, l, 5, family=family)
     for R in voxels.cube_symmetries():
         moved = voxels.move_grid(basis, R)  # k(R^-1 x)
@@ -43,7 +43,7 @@ def test_kernels_are_steerable_under_the_cube(j, l, family):  # noqa: E741
 
 
 @pytest.mark.parametrize(("j", "l"), [(0, 0), (0, 2), (1, 1), (2, 2), (3, 1)])
-def test_they_are_all_there_are(j, l):  # noqa: E741
+def test_they_are_all_there_are(j, l):
     """On one voxel off the axes: the null space of the stabiliser of its direction (EQU-25)."""
     direction = torch.tensor([1.0, 2.0, 2.0]).double()
     cross = torch.linalg.cross(torch.eye(3).double(), (direction / 3).expand(3, 3))

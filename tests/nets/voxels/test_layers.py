@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from regimes._grids import haar_rotations
+from regimes._rotations import haar_rotations
 from regimes.nets import voxels
 
 KIND = (3, 2, 1)

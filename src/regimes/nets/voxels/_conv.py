@@ -86,7 +86,7 @@ class SteerableConv3d(nn.Module):
                     scale = math.sqrt(out.width / (len(basis) * self.type_in.count))
                     self._blocks.append((i, k, count, len(basis)))
                     self.register_buffer(f"basis_{i}_{k}", scale * basis, persistent=False)
-                    count += out.count * given.count * len(basis)
+                    count += out.number * given.number * len(basis)
         self.weight = nn.Parameter(torch.zeros(count))
         self._kept: tuple[object, Tensor] | None = None
 
@@ -120,10 +120,10 @@ class SteerableConv3d(nn.Module):
         ]
         for i, k, start, kernels in self._blocks:
             out, given = self.type_out.entries[i], self.type_in.entries[k]
-            shape = (out.count * given.count, kernels)
+            shape = (out.number * given.number, kernels)
             weights = self.weight[start : start + shape[0] * shape[1]].view(shape)
-            basis = getattr(self, f"basis_{i}_{k}")
-            block = (weights @ basis.flatten(1)).view(out.count, given.count, *basis.shape[1:])
+            basis = getattr(self, f"basis_{i}_{k}").to(self.weight)
+            block = (weights @ basis.flatten(1)).view(out.number, given.number, *basis.shape[1:])
             rows[i][k] = block.transpose(1, 2).flatten(2, 3).flatten(0, 1)
         side = (self.size,) * 3
         return torch.cat(
@@ -131,7 +131,7 @@ class SteerableConv3d(nn.Module):
                 torch.cat(
                     [
                         self.weight.new_zeros(
-                            out.count * out.width, given.count * given.width, *side
+                            out.number * out.width, given.number * given.width, *side
                         )
                         if block is None
                         else block
@@ -168,7 +168,7 @@ def plain_convolution(
 ) -> nn.Conv3d:
     """An `nn.Conv3d` with a given kernel, (out, in, s, s, s), and bias."""
     instance("kernel", kernel, Tensor, "a tensor")
-    out, given, *size = kernel.shape
+    out, given, size = kernel.shape[:3]
     made = nn.Conv3d(
         given, out, size, stride, padding, bias=bias is not None, device="meta", dtype=kernel.dtype
     ).to_empty(device=kernel.device)

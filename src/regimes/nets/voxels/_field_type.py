@@ -20,9 +20,9 @@ _PARITIES = {"": 0, "e": 1, "o": -1}
 
 
 class Fields(NamedTuple):
-    """`count` fields of one order; parity is 1 (even), -1 (odd) or 0 (no word on mirrors)."""
+    """`number` fields of one order; parity is 1 (even), -1 (odd) or 0 (no word on mirrors)."""
 
-    count: int
+    number: int
     order: int
     parity: int = 0
 
@@ -33,7 +33,7 @@ class Fields(NamedTuple):
 
     def __str__(self) -> str:
         """As in "4x1" or, with a parity, "4x1o"."""
-        return f"{self.count}x{self.order}{ {0: '', 1: 'e', -1: 'o'}[self.parity] }"
+        return f"{self.number}x{self.order}{ {0: '', 1: 'e', -1: 'o'}[self.parity] }"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class FieldType:
                 "a field type is numbers of fields by order such as (4, 4, 1), or a text such as "
                 f'"4x0e + 2x1o", got {shown(given)}'
             )
-        kept = tuple(entry for entry in entries if entry.count)
+        kept = tuple(entry for entry in entries if entry.number)
         if not kept:
             raise ValueError(f"a field type needs at least one field, got {shown(given)}")
         if len({entry.parity == 0 for entry in kept}) > 1:
@@ -86,12 +86,12 @@ class FieldType:
     @property
     def dim(self) -> int:
         """Number of channels."""
-        return sum(entry.count * entry.width for entry in self.entries)
+        return sum(entry.number * entry.width for entry in self.entries)
 
     @property
     def count(self) -> int:
         """Number of fields."""
-        return sum(entry.count for entry in self.entries)
+        return sum(entry.number for entry in self.entries)
 
     @property
     def has_parity(self) -> bool:
@@ -110,16 +110,16 @@ class FieldType:
         """Channels of every entry."""
         found, start = [], 0
         for entry in self.entries:
-            found.append(slice(start, start + entry.count * entry.width))
+            found.append(slice(start, start + entry.number * entry.width))
             start = found[-1].stop
         return found
 
     def split(self, field: Tensor) -> list[Tensor]:
         """Parts (n, count, 2l+1, ...) of a field (n, dim, ...), one for every entry."""
         self.check(field)
-        parts = field.split([entry.count * entry.width for entry in self.entries], 1)
+        parts = field.split([entry.number * entry.width for entry in self.entries], 1)
         return [
-            part.unflatten(1, (entry.count, entry.width))
+            part.unflatten(1, (entry.number, entry.width))
             for part, entry in zip(parts, self.entries, strict=True)
         ]
 
@@ -145,7 +145,7 @@ class FieldType:
         blocks = []
         for entry in self.entries:
             D = wigner(entry.order, -R if mirrored else R)
-            blocks += [entry.parity * D if mirrored else D] * entry.count
+            blocks += [entry.parity * D if mirrored else D] * entry.number
         return torch.block_diag(*blocks)
 
     def transform(
@@ -167,7 +167,7 @@ class FieldType:
         Example:
             >>> arrow = torch.zeros(1, 3, 3, 3, 3); arrow[0, 0, 2, 1, 1] = 1.0  # along x, at x
             >>> quarter = torch.tensor([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
-            >>> FieldType.of("1x1").transform(arrow, quarter)[0, :, 1, 2, 1].tolist()
+            >>> FieldType.of("1x1").transform(arrow, quarter)[0, :, 1, 2, 1].round().tolist()
             [0.0, 1.0, 0.0]
         """
         self.check(field)

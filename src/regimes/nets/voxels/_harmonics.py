@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes._grids import orthogonal, spread_rotations
+from regimes._grids import orthogonal
+from regimes._rotations import random_rotations, real_wigner
 
 
 def spherical_harmonics(order: int, points: Tensor) -> Tensor:
@@ -69,23 +70,12 @@ def wigner(order: int, rotation: Tensor) -> Tensor:
     True
     """
     R = orthogonal(rotation)
-    points, inverse = _support(order)
-    return (inverse @ spherical_harmonics(order, points @ R.T)).T
+    proper = torch.linalg.det(R).sign()
+    return proper**order * real_wigner(order, proper * R)
 
 
 @functools.cache
-def _support(order: int) -> tuple[Tensor, Tensor]:
-    """Directions well spread over the sphere, and the inverse of the harmonics there."""
-    count = 4 * (order + 1) ** 2
-    k = torch.arange(count, dtype=torch.float64)
-    height, turn = 1 - (2 * k + 1) / count, math.pi * (3 - math.sqrt(5)) * k
-    ring = (1 - height**2).sqrt()
-    points = torch.stack([ring * turn.sin(), height, ring * turn.cos()], 1)
-    return points, torch.linalg.pinv(spherical_harmonics(order, points))
-
-
-@functools.cache
-def three_j(j: int, l: int, J: int) -> Tensor:  # noqa: E741 - the paper's letters
+def three_j(j: int, l: int, J: int) -> Tensor:
     """The one invariant tensor of D^j x D^l x D^J, (2j+1, 2l+1, 2J+1), of norm 1.
 
     Its slices turn Y^J into a kernel: `Q_J Y^J` of [Weiler 2018, eqs. 14 to 17]. The sign makes
@@ -111,7 +101,7 @@ def three_j(j: int, l: int, J: int) -> Tensor:  # noqa: E741 - the paper's lette
     values, vectors = np.linalg.eigh(casimir)
     space = vectors[:, np.abs(values - J * (J + 1)) < 0.5]
     rows, same = [], np.eye(2 * J + 1)
-    for R in spread_rotations(3):
+    for R in random_rotations(3):
         there = space.T @ np.kron(wigner(j, R).numpy(), wigner(l, R).numpy()) @ space
         rows.append(np.kron(there, same) - np.kron(same, wigner(J, R).numpy().T))
     # there A = A D^J: A is the null vector, an orthogonal matrix up to its length

@@ -57,7 +57,7 @@ def odd(size: object) -> int:
 @functools.cache
 def kernel_basis(
     j: int,
-    l: int,  # noqa: E741 - the paper's letters
+    l: int,
     size: int,
     cutoff: str = "default",
     *,

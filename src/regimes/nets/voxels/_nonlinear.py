@@ -15,7 +15,7 @@ _NORM_BIAS = (0.5, 2.0)  # the thresholds of norms start between these
 def _only_even_scalars(fields: FieldType) -> None:
     if any(entry.order == 0 and entry.parity < 0 for entry in fields.entries):
         raise ValueError(
-            f"{fields} has scalars that change sign in a mirror, on which a relu is not equivariant; "
+            f"{fields} has scalars that change sign in a mirror, where a relu is not equivariant; "
             "leave 0o out of the hidden fields"
         )
 
@@ -34,15 +34,18 @@ class Gated(nn.Module):
         FieldType('4x0 + 2x1 + 2x0')
     """
 
+    fields: FieldType
+    gates: FieldType
+
     def __init__(self, fields: Given) -> None:
         super().__init__()
         self.fields = FieldType.of(fields)
         _only_even_scalars(self.fields)
-        gated = sum(entry.count for entry in self.fields.entries if entry.order)
+        gated = sum(entry.number for entry in self.fields.entries if entry.order)
         even = 1 if self.fields.has_parity else 0
         extra = (Fields(gated, 0, even),) if gated else ()
         self.gates = FieldType(self.fields.entries + extra)
-        scalars = sum(entry.count for entry in self.gates.entries if not entry.order)
+        scalars = sum(entry.number for entry in self.gates.entries if not entry.order)
         self.bias = nn.Parameter(torch.zeros(scalars))
 
     def draw_parameters(self, source: torch.Generator) -> None:
@@ -54,7 +57,7 @@ class Gated(nn.Module):
         """A field of type `gates` to one of type `fields`."""
         parts = self.gates.split(field)
         shape = (-1, 1) + (1,) * (field.ndim - 2)
-        plain = [entry.count for entry in self.fields.entries if not entry.order]
+        plain = [entry.number for entry in self.fields.entries if not entry.order]
         biases = list(self.bias.split([*plain, len(self.bias) - sum(plain)]))
         gates = torch.sigmoid(parts[-1] + biases[-1].view(shape)) if len(biases[-1]) else None
         used, found = 0, []
@@ -62,8 +65,8 @@ class Gated(nn.Module):
             if entry.order == 0:
                 found.append(torch.relu(part + biases.pop(0).view(shape)))
             elif gates is not None:
-                found.append(part * gates[:, used : used + entry.count])
-                used += entry.count
+                found.append(part * gates[:, used : used + entry.number])
+                used += entry.number
         return torch.cat([part.flatten(1, 2) for part in found], 1)
 
     def extra_repr(self) -> str:
@@ -80,6 +83,9 @@ class NormRelu(nn.Module):
         fields: those that go in and come out.
     """
 
+    fields: FieldType
+    gates: FieldType
+
     def __init__(self, fields: Given) -> None:
         super().__init__()
         self.fields = self.gates = FieldType.of(fields)
@@ -92,15 +98,15 @@ class NormRelu(nn.Module):
         start = 0
         with torch.no_grad():
             for entry in self.fields.entries:
-                draws = torch.rand(entry.count, generator=source, dtype=torch.float64)
+                draws = torch.rand(entry.number, generator=source, dtype=torch.float64)
                 values = low + (high - low) * draws if entry.order else torch.zeros_like(draws)
-                self.bias[start : start + entry.count].copy_(values)
-                start += entry.count
+                self.bias[start : start + entry.number].copy_(values)
+                start += entry.number
 
     def forward(self, field: Tensor) -> Tensor:
         """A field of the type to one of the type."""
         shape = (-1, 1) + (1,) * (field.ndim - 2)
-        biases = self.bias.split([entry.count for entry in self.fields.entries])
+        biases = self.bias.split([entry.number for entry in self.fields.entries])
         found = []
         for entry, part, bias in zip(
             self.fields.entries, self.fields.split(field), biases, strict=True
@@ -146,7 +152,7 @@ class ProductOfFields(nn.Module):
                 # times sqrt(2J+1) the components of the product have the size of those going in
                 tensor = three_j(entry.order, entry.order, order) * (2 * order + 1) ** 0.5
                 self._paths.append((k, tensor))
-                entries.append(Fields(entry.count, order, entry.parity**2))
+                entries.append(Fields(entry.number, order, entry.parity**2))
         self.type_out = FieldType(tuple(entries))
 
     def forward(self, one: Tensor, two: Tensor) -> Tensor:

@@ -39,7 +39,7 @@ class EquivariantBatchNorm(nn.Module):
         flags = [
             float(entry.order == 0 and entry.parity >= 0)
             for entry in self.fields.entries
-            for _ in range(entry.count)
+            for _ in range(entry.number)
         ]
         return torch.tensor(flags, dtype=self.running_mean.dtype, device=self.running_mean.device)
 
@@ -49,7 +49,7 @@ class EquivariantBatchNorm(nn.Module):
 
     def _factors(self, mean: Tensor, square: Tensor) -> tuple[Tensor, Tensor]:
         widths = torch.tensor(
-            [entry.width for entry in self.fields.entries for _ in range(entry.count)],
+            [entry.width for entry in self.fields.entries for _ in range(entry.number)],
             device=mean.device,
         )
         factor = (square + self.eps).rsqrt()
@@ -111,13 +111,15 @@ def fold_batch_norm(norm: EquivariantBatchNorm, conv: SteerableConv3d | nn.Conv3
     Raises:
         ValueError: if the two do not fit.
     """
-    if conv.weight.dim() == 5:
-        kernel, stride, padding = conv.weight.detach(), conv.stride, conv.padding
-    else:
+    stride: int | tuple[int, ...]
+    padding: int | str | tuple[int, ...]
+    if isinstance(conv, SteerableConv3d):
         kernel, stride, padding = conv.kernel().detach(), conv.stride, conv.padding
+    else:
+        kernel, stride, padding = conv.weight.detach(), conv.stride, conv.padding
     if kernel.shape[1] != norm.fields.dim:
         raise ValueError(
-            f"the batch norm has {norm.fields.dim} channels, the convolution takes {kernel.shape[1]}"
+            f"the batch norm has {norm.fields.dim} channels, the kernel takes {kernel.shape[1]}"
         )
     factor, shift = norm.affine()
     bias = kernel.sum((2, 3, 4)) @ shift
@@ -158,7 +160,7 @@ class CapsuleDropout(nn.Module):
         drawn = torch.rand(len(field), self.fields.count, generator=self._source)
         kept = (drawn >= self.p).to(field) / (1 - self.p)
         widths = torch.tensor(
-            [entry.width for entry in self.fields.entries for _ in range(entry.count)]
+            [entry.width for entry in self.fields.entries for _ in range(entry.number)]
         ).to(field.device)
         factors = kept.repeat_interleave(widths, 1)
         return field * factors.view(*factors.shape, *[1] * (field.ndim - 2))

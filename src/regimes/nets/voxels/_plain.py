@@ -17,7 +17,7 @@ from regimes.nets.voxels._network import MeanOverSpace, VoxelNetwork, unfilled
 from regimes.nets.voxels._nonlinear import Gated, NormRelu
 from regimes.nets.voxels._norm import CapsuleDropout, EquivariantBatchNorm
 
-_NONLINEAR = {"gated": Gated, "norm": NormRelu}
+_NONLINEAR: dict[str, type[Gated | NormRelu]] = {"gated": Gated, "norm": NormRelu}
 
 
 def _lengths(layers: int, strides: Sequence[int]) -> list[int]:

@@ -67,7 +67,7 @@ class CathCNN(VoxelNetwork):
 
     Example:
         >>> CathCNN((1, 20, 20, 20), 5, channels=(8, 16), blocks=(1, 1)).n_params
-        16335
+        16879
     """
 
     def __init__(
