@@ -8,6 +8,7 @@ points. `complex_to_real` leads from the first to the second.
 
 from regimes._rotations._angles import (
     grid_angles,
+    haar_rotations,
     random_rotations,
     rotation_matrix,
     sphere_point,
@@ -26,6 +27,7 @@ __all__ = [
     "complex_to_real",
     "decompose",
     "grid_angles",
+    "haar_rotations",
     "intertwiners",
     "random_rotations",
     "real_wigner",
