@@ -122,6 +122,12 @@ DISTORTIONS = {
         "KER-35": ("process_gap", "plus", 0.001),
         "KER-36": ("violation", "plus", 1.0),
     },
+    "kernels/image-curves": {
+        "KER-01": ("mse", "tilt", "size", 0.5),
+        "KER-02": ("mse", "tilt", "size", 0.5),
+        "KER-04": ("mse", "plus", -0.1),
+        "KER-06": ("mse", "tilt", "size", -0.6),
+    },
     "kernels/lattice": {
         "KER-11b": ("gauss_error", "tilt", "N", 0.5),
         "KER-15": ("line_error", "tilt", "line_N", 0.5),
@@ -132,9 +138,19 @@ DISTORTIONS = {
         "KER-19": ("log_error", "tilt", "N", 0.5),
         "KER-24": ("tail_error", "tilt", "N", -0.5),
     },
+    "kernels/machines": {
+        "KER-03": ("error", "tilt", "size", 0.5),
+    },
     "kernels/smooth-students": {
         "KER-12": ("smooth", "tilt", "smooth_size", 2.0),
         "KER-13": ("smooth", "times", 1e4),
+    },
+    "kernels/spheres": {
+        "KER-07": ("mse", "tilt", "size", 0.5),
+        "KER-08": ("mse", "tilt", "size", 0.5),
+        "KER-09": ("mse", "reversed", "size"),
+        "KER-10": ("mse", "plus", 1e-5),
+        "KER-21": ("mse", "tilt", "size", 0.5),
     },
     "pomdp/columns": {
         "POM-05": ("linear_q", "times", 1.001),
