@@ -104,7 +104,9 @@ def test_the_error_is_the_power_beyond_the_lattice_where_the_teacher_limits():
 )
 def test_it_falls_with_the_exponent_of_the_theorem(alpha_T, alpha_S, d, sizes):
     errors = [lattice_error(power(alpha_T), power(alpha_S), N, d).value for N in sizes]
-    assert math.log2(errors[0] / errors[1]) == pytest.approx(d * beta(alpha_T, alpha_S, d), abs=0.02)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(
+        d * beta(alpha_T, alpha_S, d), abs=0.02
+    )
 
 
 def test_smooth_students_do_not_underflow_and_truncation_is_told():

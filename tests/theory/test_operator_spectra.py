@@ -25,7 +25,9 @@ def test_gauss_has_the_coefficients_of_the_exponential():
     assert sphere.multiplicity.tolist() == [2 * level + 1 for level in levels]
 
 
-@pytest.mark.parametrize(("spectrum", "levels"), [(circle_spectrum, 20_000), (sphere_spectrum, 400)])
+@pytest.mark.parametrize(
+    ("spectrum", "levels"), [(circle_spectrum, 20_000), (sphere_spectrum, 400)]
+)
 def test_all_eigenvalues_sum_to_one_and_fall_as_powers(spectrum, levels):
     found = spectrum(laplace, levels)
     total = found.all()
