@@ -45,7 +45,7 @@ def test_seeds_are_streams_and_names_are_manifolds():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(ValueError, match="manifold .*'disk'"):
+    with pytest.raises(ValueError, match=r"manifold .*'disk'"):
         manifold_points("disk", 5, 2)
     for made in (sphere_points, torus_points, cloud_points, lattice_points):
         with pytest.raises(ValueError, match="d must"):

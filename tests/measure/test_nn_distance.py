@@ -63,5 +63,5 @@ def test_points_that_are_none_and_distances_that_do_not_fall_are_told():
         nn_distance(torch.zeros(10), 5)
     lattice = torch.arange(64.0)[:, None]
     ends = torch.cat([lattice, 1000 * lattice + 5000])
-    with pytest.raises(ValueError, match="distances do not fall|at least two different"):
+    with pytest.raises(ValueError, match=r"distances do not fall|at least two different"):
         nn_distance(ends, (128,)).dimension()
