@@ -128,8 +128,9 @@ def test_spectra(verdicts, changed, failed):
 
 def clouds(**dimensions):
     """Distances on clouds of known dimensions, as far as 10,000 points tell them."""
-    told = {"sphere-2": 2.0, "sphere-5": 5.0, "sphere-15": 13.5, "sphere-35": 26.5, "mnist": 13.0,
-            "cifar10": 28.0} | {name.replace("_", "-"): d for name, d in dimensions.items()}  # fmt: skip
+    told = {"sphere-2": 2.0, "sphere-5": 5.0, "sphere-15": 13.5, "sphere-35": 26.5}
+    told |= {"mnist": 13.0, "cifar10": 28.0}
+    told |= {name.replace("_", "-"): d for name, d in dimensions.items()}
     sizes = np.array([1000, 2000, 4000, 8000, 10_000])
     distance = np.stack([law(1 / d, sizes) for d in told.values()])
     return xr.Dataset(

@@ -60,7 +60,8 @@ def test_a_large_scan_is_fitted_from_where_the_paper_fits():
         {"mse": (("d", "teacher", "scale", "seed", "size"), mse)},
         {"d": [2], "teacher": ["laplace"], "scale": [0.0], "seed": np.arange(8), "size": sizes},
     )
-    from regimes.studies.kernels.spheres._claims import errors, exponent, sizes as kept
+    from regimes.studies.kernels.spheres._claims import errors, exponent
+    from regimes.studies.kernels.spheres._claims import sizes as kept
 
     curve = errors(data, 2, "laplace")
     assert kept(curve).tolist() == [1024, 4096, 16_384]
