@@ -7,6 +7,7 @@ points. `complex_to_real` leads from the first to the second.
 """
 
 from regimes._rotations._angles import (
+    haar_rotations,
     random_rotations,
     rotation_matrix,
     sphere_point,
@@ -18,6 +19,7 @@ from regimes._rotations._wigner import complex_to_real, real_wigner, wigner_d, w
 __all__ = [
     "complex_to_real",
     "decompose",
+    "haar_rotations",
     "intertwiners",
     "random_rotations",
     "real_wigner",
