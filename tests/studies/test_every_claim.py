@@ -35,6 +35,9 @@ DISTORTIONS = {
         "ALI-05": ("peak_centred", "reversed", "rank"),
         "ALI-06": ("values_centred", "plus", 200.0),
     },
+    "alignment/perturbation": {
+        "ALI-25": ("rate_0.001", "times", 0.9),
+    },
     "alignment/supernat": {
         "ALI-33": ("error_contract", "times", 3.0),
     },

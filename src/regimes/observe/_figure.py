@@ -27,7 +27,8 @@ def figure_of(record: Record, probe: str | None) -> go.Figure:
         f"the kernel of every layer on the {probe} probe, from the first (blue) to the last "
         f"(red). {record.told}."
     )
-    panels = ("effective rank", "alignment with the labels", f"by layer, {probe}: blue first, red last")
+    layered = f"by layer, {probe}: blue first, red last"
+    panels = ("effective rank", "alignment with the labels", layered)
     figure = draw.axes("step", "", log="x", panels=panels, caption=caption, legend="below")
     steps = np.maximum(record.steps.numpy(), 0.5)  # the start stands left of the first step
     for name, color in zip(probes, draw.COLORS, strict=False):
