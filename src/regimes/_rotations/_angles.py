@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -24,8 +26,11 @@ def random_rotations(n: int, seed: int = 0) -> Tensor:
         >>> bool(torch.allclose(R @ R.mT, torch.eye(3, dtype=R.dtype)))
         True
     """
-    positive_int("n", n)
-    draws = generator(seed, "rotations")
+    return haar_rotations(positive_int("n", n), generator(seed, "rotations"))
+
+
+def haar_rotations(n: int, draws: torch.Generator) -> Tensor:
+    """The same from a generator that goes on afterwards: matrices of shape (n, 3, 3), float64."""
     q = torch.stack([torch.randn(4, generator=draws, dtype=torch.float64) for _ in range(n)])
     w, x, y, z = (q / q.norm(dim=1, keepdim=True)).unbind(1)
     rows = [
@@ -60,9 +65,11 @@ def zyz_angles(R: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     b = torch.atan2(sine, R[..., 2, 2])
     pole = sine < 1e-14
     a = torch.where(
-        pole, torch.atan2(R[..., 1, 0], R[..., 1, 1]), torch.atan2(R[..., 1, 2], R[..., 0, 2])
+        pole, torch.atan2(-R[..., 0, 1], R[..., 1, 1]), torch.atan2(R[..., 1, 2], R[..., 0, 2])
     )
-    c = torch.where(pole, torch.zeros_like(a), torch.atan2(R[..., 2, 1], -R[..., 2, 0]))
+    # what is left is Z(c): near the poles, where a is rough, c makes up for it
+    left = (_about_z(a) @ _about_y(b)).mT @ R
+    c = torch.where(pole, torch.zeros_like(a), torch.atan2(left[..., 1, 0], left[..., 0, 0]))
     return a % (2 * torch.pi), b, c % (2 * torch.pi)
 
 
@@ -70,6 +77,19 @@ def sphere_point(a: Tensor | float, b: Tensor | float) -> Tensor:
     """The point `Z(a) Y(b) n` of the unit sphere, n being the north pole: shape (..., 3)."""
     alpha, beta = torch.broadcast_tensors(_double(a), _double(b))
     return torch.stack([alpha.cos() * beta.sin(), alpha.sin() * beta.sin(), beta.cos()], -1)
+
+
+def grid_angles(b: int) -> tuple[Tensor, Tensor]:
+    """Angles of the grid of bandwidth b: `beta_k = pi(2k+1)/4b` and `alpha_j = 2 pi j/2b`.
+
+    The half-shifted form of Driscoll and Healy's grid, without points on the poles; the third
+    angle of SO(3), gamma, is like alpha.
+
+    Returns:
+        beta and alpha, each of shape (2b,), float64.
+    """
+    steps = torch.arange(2 * positive_int("b", b), dtype=torch.float64)
+    return math.pi * (2 * steps + 1) / (4 * b), math.pi * steps / b
 
 
 def _double(value: Tensor | float) -> Tensor:
