@@ -35,7 +35,7 @@ class Params:
 
 @study(
     "linearization/eigenfunctions",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "cpu": Params(
