@@ -10,7 +10,7 @@ one thread is counted: two workers take half the time.
     python benchmarks/jamming_scan.py [--members 200] [--warm 3000] [--dtype float32] [--record]
 
 `--whole` runs the scan itself to its end, 1e5 steps, and says how long it took, and how long 200
-members take on two cores: the bar is five minutes. A member's step costs the same in a smaller scan.
+members take on two cores; the bar is five minutes. A step of a member costs the same in any scan.
 """
 
 from __future__ import annotations
