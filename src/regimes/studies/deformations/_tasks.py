@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+from regimes.lab import Point
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Tensor
 
@@ -60,3 +62,13 @@ def task(
         return x if colours is None or x.shape[1] == colours else x.expand(-1, colours, -1, -1)
 
     return dataclasses.replace(made, x_train=change(made.x_train), x_test=change(made.x_test))
+
+
+def task_at(params: Any, point: Point, n_train: int | None = None, **options: Any) -> Dataset:
+    """The images of a trial whose parameters say which, how many and how large."""
+    return task(
+        params.images,
+        params.n_train if n_train is None else n_train,
+        params.n_test,
+        **{"seed": point.seed, "device": point.device, "enlarge": params.enlarge, **options},
+    )

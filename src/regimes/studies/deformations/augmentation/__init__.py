@@ -58,14 +58,7 @@ class Augmentation:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """One network, before and after training."""
-        made = _tasks.task(
-            params.images,
-            params.n_train,
-            params.n_test,
-            seed=point.seed,
-            device=point.device,
-            enlarge=params.enlarge,
-        )
+        made = _tasks.task_at(params, point)
         return _runs.trained(
             params.network,
             _networks.network(params.network, made, point.seed),

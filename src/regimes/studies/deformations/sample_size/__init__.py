@@ -76,14 +76,7 @@ class SampleSize:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """One network on so many images, before and after training."""
-        made = _tasks.task(
-            params.images,
-            point.n_train,
-            params.n_test,
-            seed=point.seed,
-            device=point.device,
-            enlarge=params.enlarge,
-        )
+        made = _tasks.task_at(params, point, point.n_train)
         net = _networks.network(point.network, made, point.seed, base=params.base)
         return _runs.trained(
             point.network,

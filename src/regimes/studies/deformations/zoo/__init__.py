@@ -79,15 +79,7 @@ class Zoo:
     @staticmethod
     def trial(params: Params, point: Point) -> TrialResult:
         """One network, before and after training."""
-        made = _tasks.task(
-            params.images,
-            params.n_train,
-            params.n_test,
-            seed=point.seed,
-            device=point.device,
-            enlarge=params.enlarge,
-            colours=3,
-        )
+        made = _tasks.task_at(params, point, colours=3)
         return _runs.trained(
             point.network,
             _networks.network(point.network, made, point.seed, base=params.base),
