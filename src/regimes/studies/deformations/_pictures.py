@@ -10,6 +10,7 @@ import numpy as np
 from regimes.lab import Figure, draw
 
 _PREFACTOR = 0.24  # of the paper's half-power law
+_BESIDE = 9  # networks whose names fit beside a figure
 
 
 def error_against_stability(rows: Sequence[dict[str, Any]], what: str) -> Figure:
@@ -23,9 +24,8 @@ def error_against_stability(rows: Sequence[dict[str, Any]], what: str) -> Figure
         "diamonds both; from violet to red networks are deeper. Geometric means over seeds with "
         "standard errors."
     )
-    figure = draw.axes(
-        "relative stability R_f", "test error", log="xy", caption=caption, height=520
-    )
+    many = {"legend": "below", "height": 640} if len(rows) > _BESIDE else {"height": 520}
+    figure = draw.axes("relative stability R_f", "test error", log="xy", caption=caption, **many)
     deepest = np.argsort(np.argsort([row["kind"].depth for row in rows], kind="stable"))
     shades = draw.shades(max(2, len(rows)))
     places = []

@@ -31,14 +31,16 @@ def _stability(dataset: Data) -> Figure:
         "Geometric means over networks with standard errors."
     )
     figure = draw.axes("training images P", "R_f", log="xy", caption=caption)
+    lowest = float("inf")
     for when, dash in ((START, "dash"), (END, "solid")):
         for (name, values), color in zip(_curves(dataset, "R", when), draw.COLORS, strict=False):
             told = f"{name}, before" if when == START else name
             middle = draw.curve(
                 figure, values, "n_train", told, color=color, dash=dash, center="geometric"
             )
-    P = values.n_train.values.astype(float)
-    draw.guide(figure, P, -1.0, (P[-1], 0.6 * float(middle[-1])), "1/P")
+            lowest = min(lowest, float(middle[-1]))
+            P = values.n_train.values.astype(float)
+    draw.guide(figure, P, -1.0, (P[-1], 0.6 * lowest), "1/P")
     draw.level(figure, y=1.0)
     return figure
 
