@@ -154,6 +154,12 @@ DISTORTIONS = {
         "KER-04": ("mse", "plus", -0.1),
         "KER-06": ("mse", "tilt", "size", -0.6),
     },
+    "kernels/image-spectra": {
+        "KER-25": ("tail", "tilt", "rank", 0.5),
+        "KER-26": ("tail", "tilt", "rank", 0.5),
+        "KER-27": ("tail", "tilt", "rank", 0.5),
+        "KER-30": ("eigenvalue", "tilt", "points", 0.5),
+    },
     "kernels/lattice": {
         "KER-11b": ("gauss_error", "tilt", "N", 0.5),
         "KER-15": ("line_error", "tilt", "line_N", 0.5),
