@@ -31,7 +31,7 @@ def main() -> int:
         for name in zoo.CASES:
             network, x = zoo.build(name)
             network, x = network.cuda(), pytree.tree_map(lambda t: t.cuda(), x)
-            # cuDNN's recurrences differentiate in training mode only: the naive Jacobian does without
+            # recurrences of cuDNN differentiate in training mode only
             with torch.backends.cudnn.flags(enabled=not has_recurrence(network)):
                 true = zoo.gram(zoo.jacobian(network, x))
                 found = TangentKernel(network, engine=engine)(x)
