@@ -42,7 +42,7 @@ def main() -> int:
     after = copy.deepcopy(before)
     with torch.no_grad():
         for p in after.parameters():
-            p += 0.05 * p.abs().mean() * torch.randn(p.shape, generator=draws).to(p)
+            p.add_(0.05 * p.abs().mean() * torch.randn(p.shape, generator=draws).to(p))
     runs: list[dict[str, Any]] = []
     for name in ("first", "second") if device == "cuda" else ("first",):
         begin, cpu = time.perf_counter(), time.process_time()
