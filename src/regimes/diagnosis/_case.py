@@ -19,6 +19,7 @@ from regimes.diagnosis._watch import Watch
 from regimes.diagnosis._words import MEANINGS
 
 _AT_ONCE = 250  # probes of a forward pass
+_COMPANY = 2  # samples that are passed by themselves; one alone is refused by some layers
 _INTERACT = 1e-2  # change of a sample's outputs with its company, relative to the outputs' size
 
 
@@ -122,12 +123,12 @@ def check_alone(network: nn.Module, probes: Probes, pick: Callable[[Any], Any] |
         ValueError: they do.
     """
     few = probes.first(8)
-    if len(few) < 2:
+    if len(few) < _COMPANY + 1:
         return
     together = outputs_of(network, few, pick, "after")
-    alone = outputs_of(network, few.first(1), pick, "after")
+    alone = outputs_of(network, few.first(_COMPANY), pick, "after")
     size = float(together.double().square().mean().sqrt())
-    apart = float((together[:1] - alone).abs().max())
+    apart = float((together[:_COMPANY] - alone).abs().max())
     if apart > _INTERACT * size:
         raise ValueError(
             f"the outputs for one input change by {apart:.2g} when others are in its batch, beside "

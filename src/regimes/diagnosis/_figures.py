@@ -142,7 +142,7 @@ def bars(layers: Sequence[Layer]) -> str:
     ]
     top = max(x for _, values in pairs for x in values if math.isfinite(x)) or 1.0
     rows = "".join(
-        f"<div>{escape(each.name)}</div><div>"
+        f"<div>{escape(each.called)}</div><div>"
         + "".join(
             f"<div style='width:{100 * max(values[k], 0) / top:.1f}%;background:var(--{moment})'>"
             "</div>"

@@ -136,7 +136,7 @@ def _layers(case: Case, found: list[dict[str, tuple[float, ...]]]) -> tuple[Laye
     moved = {} if case.first is None else displacement(case.first, case.last)
     start = {} if case.first is None else dict(case.first.named_parameters())
     parameters = dict(case.last.named_parameters())
-    made = []
+    modules, made = dict(case.last.named_modules()), []
     for name in found[0]:
         own = [key for key in parameters if key.rpartition(".")[0] == name]
         own = [key for key in own if parameters[key].requires_grad]
@@ -145,7 +145,8 @@ def _layers(case: Case, found: list[dict[str, tuple[float, ...]]]) -> tuple[Laye
         means = [_mean([batch[name][k] for batch in found]) for k in range(4)]
         made.append(
             Layer(
-                name or "(the network's own)",
+                name or "the network's own",
+                type(modules[name]).__name__,
                 sum(parameters[key].numel() for key in own),
                 step / size if size > 0 else math.nan,
                 *means,

@@ -12,12 +12,18 @@ class Layer:
     """One layer, a module that owns parameters; NaN where a number is not defined."""
 
     name: str
+    kind: str  # class of the module
     parameters: int
     weight_change: float  # |after - before| / |before|
     kernel_change: float  # of its part of the tangent kernel
     kernel_share: float  # of the trace of the kernel, at the end
     alignment_before: float  # with the labels
     alignment_after: float
+
+    @property
+    def called(self) -> str:
+        """Its name with its kind, for sentences and tables."""
+        return f"{self.name} ({self.kind})"
 
 
 @final

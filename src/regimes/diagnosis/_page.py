@@ -8,6 +8,7 @@ from html import escape
 
 from regimes.diagnosis import _figures as figures
 from regimes.diagnosis._layers import Layer
+from regimes.diagnosis._number import about
 from regimes.diagnosis._result import WORDS, Diagnosis
 
 _STYLE = """
@@ -25,7 +26,10 @@ a { color: inherit; }
 table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; padding: .35rem .6rem .35rem 0; border-top: 1px solid var(--line);
   vertical-align: top; }
-th { font-weight: 600; } td.number { white-space: nowrap; text-align: right; padding-right: 0; }
+th { font-weight: 600; }
+.fact { border-top: 1px solid var(--line); padding: .35rem 0; }
+.fact div { display: flex; justify-content: space-between; gap: 1rem; }
+.fact span { white-space: nowrap; }
 .wide { overflow-x: auto; } .wide td, .wide th { overflow-wrap: normal; white-space: nowrap; }
 figure { margin: 1rem 0; } svg { width: 100%; max-width: 34rem; height: auto; display: block; }
 text { fill: currentColor; font: 12px system-ui, sans-serif; }
@@ -59,6 +63,9 @@ _NAMES = {
 }
 
 
+_PLUS_MINUS = "\u00a0±\u00a0"  # not torn apart at the end of a line
+
+
 def page(found: Diagnosis) -> str:
     """The whole page."""
     head, _, rest = WORDS[found.regime].partition(": ")
@@ -71,18 +78,18 @@ def page(found: Diagnosis) -> str:
         _listed("Why", found.reasons),
         _listed("Mind", found.warnings),
         _listed("What one might try", found.advice),
-        _numbers(found),
         figures.course(found.course),
         figures.spectra(found.spectra),
         figures.bars(found.by_layer),
         _layers(found.by_layer),
+        _numbers(found),
         _WORDS,
     ]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
         f"<title>{escape(head)}: diagnosis of a network</title><style>{_STYLE}</style></head>"
-        f"<body>{''.join(parts)}</body></html>"
+        f"<body>{''.join(parts).replace(' ± ', _PLUS_MINUS)}</body></html>"
     )
 
 
@@ -111,12 +118,12 @@ def _listed(title: str, sentences: Sequence[str]) -> str:
 
 def _numbers(found: Diagnosis) -> str:
     rows = "".join(
-        f"<tr id={name}><th>{escape(_NAMES.get(name, name))}<br>"
-        f"<small class=soft>{escape(each.meaning)} <code>{name}</code></small></th>"
-        f"<td class=number>{escape(str(each))}</td></tr>"
+        f"<div class=fact id={name}><div><b>{escape(_NAMES.get(name, name))}</b>"
+        f"<span>{escape(str(each))}</span></div>"
+        f"<small>{escape(each.meaning)} <code>{name}</code></small></div>"
         for name, each in found.numbers.items()
     )
-    return f"<h2>Numbers</h2><table>{rows}</table>"
+    return f"<h2>Numbers</h2>{rows}"
 
 
 def _layers(layers: Sequence[Layer]) -> str:
@@ -125,7 +132,7 @@ def _layers(layers: Sequence[Layer]) -> str:
     names = ("layer", "parameters", "weights moved by", "kernel moved by", "share of kernel")
     head = "".join(f"<th>{text}</th>" for text in names)
     rows = "".join(
-        f"<tr><td>{escape(each.name)}</td><td>{each.parameters:,}</td>"
+        f"<tr><td>{escape(each.called)}</td><td>{each.parameters:,}</td>"
         f"<td>{_short(each.weight_change)}</td><td>{_short(each.kernel_change)}</td>"
         f"<td>{_short(each.kernel_share)}</td></tr>"
         for each in layers
@@ -137,4 +144,4 @@ def _layers(layers: Sequence[Layer]) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.2g}" if math.isfinite(value) else "–"
+    return about(value) if math.isfinite(value) else "–"

@@ -10,7 +10,7 @@ from typing import Any, final
 
 from regimes._html import block, facts, table
 from regimes.diagnosis._layers import Layer, Moment
-from regimes.diagnosis._number import Number
+from regimes.diagnosis._number import Number, about
 from regimes.diagnosis._verdict import Regime
 
 WORDS = {
@@ -109,7 +109,7 @@ class Diagnosis:
         """In a notebook."""
         rows = {name: str(each) for name, each in self.numbers.items()}
         layers = [
-            (each.name, f"{each.weight_change:.3g}", f"{each.kernel_change:.3g}")
+            (each.called, about(each.weight_change), about(each.kernel_change))
             for each in self.by_layer
         ]
         told = "".join(f"<p>{sentence}</p>" for sentence in self.reasons)
@@ -128,9 +128,10 @@ def _moved_most(layers: tuple[Layer, ...]) -> list[str]:
         return []
     known = sorted(known, key=lambda each: -each.weight_change)[:_LAYERS]
     head = "Layers that moved most"
-    width = max(len(head), *(len(each.name) for each in known))
+    width = max(len(head), *(len(each.called) for each in known))
     rows = [
-        f"{each.name.ljust(width)}  {each.weight_change:7.2g}  {each.kernel_change:6.2g}"
+        f"{each.called.ljust(width)}  {about(each.weight_change):>7}  "
+        f"{about(each.kernel_change):>6}"
         for each in known
     ]
     return ["", f"{head.ljust(width)}  weights  kernel", *rows]

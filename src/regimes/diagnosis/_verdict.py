@@ -70,9 +70,9 @@ def verdict(
     away = place / math.hypot(WIDTH, spread)
     feature = 0.5 * math.erfc(-away / math.sqrt(2))
     reasons = [
-        f"Training changed the tangent kernel by {change:.2g} times its size, {abs(away):.1f} "
-        f"widths {'above' if away > 0 else 'below'} the crossover between the regimes, "
-        f"which is at {CROSSOVER:g}."
+        f"Training changed the tangent kernel by {change:.2g} times its size. The crossover "
+        f"between the regimes is at {CROSSOVER:g}; this is {abs(away):.1f} widths "
+        f"{'above' if away > 0 else 'below'} it, a width being a factor of two."
     ]
     if math.isfinite(linear_error):
         reasons.append(

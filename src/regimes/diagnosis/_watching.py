@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from typing import Any, final
@@ -66,7 +67,8 @@ class Watching:
         passed = time.perf_counter() - self._begin
         if self._when.due(self.steps) and self._looking <= _FREE + _SHARE * passed:
             began = time.perf_counter()
-            self._look()
+            with contextlib.suppress(ValueError):  # it diverges: its own loop will say so
+                self._look()
             self._looking += time.perf_counter() - began
 
     def _look(self) -> None:

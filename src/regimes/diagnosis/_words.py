@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from regimes.diagnosis._layers import Layer, Moment
-from regimes.diagnosis._number import Number
+from regimes.diagnosis._number import Number, about
 from regimes.diagnosis._verdict import Regime
 
 _EDGE, _OVER = 0.7, 1.5  # of the curvature that a step size bears
@@ -102,8 +102,8 @@ def _of_layers(layers: Sequence[Layer]) -> list[str]:
     if not most.weight_change > 0:
         return []
     return [
-        f"Relative to its size, layer {most.name} moved its weights most, by "
-        f"{most.weight_change:.2g}, and {least.name} least, by {least.weight_change:.2g}."
+        f"Relative to its size, layer {most.called} moved its weights most, by "
+        f"{most.weight_change:.2g}, and layer {least.called} least, by {least.weight_change:.2g}."
     ]
 
 
@@ -128,7 +128,10 @@ def _of_sharpness(ratio: Number) -> str:
             else f"The curvature of the loss, {ratio} of what the step size bears, is at the edge "
             "of stability, where large steps hold it."
         )
-    return f"The loss curves {ratio} of what the step size bears: steps could be larger."
+    return (
+        f"At the end the loss curves {ratio} of what the step size bears: by then steps could be "
+        "larger. (It often curves more on the way; with cross-entropy less as points are fitted.)"
+    )
 
 
 def advice(regime: Regime, numbers: Mapping[str, Number]) -> list[str]:
@@ -139,9 +142,9 @@ def advice(regime: Regime, numbers: Mapping[str, Number]) -> list[str]:
         if change and 0 < change.value < 1:
             told.append(
                 f"The change of the kernel falls as one over the scale of the outputs in lazy "
-                f"training. Outputs at the start about {1 / change.value:.2g} times smaller, with "
-                "the learning rate larger by the square of that, would bring this network to the "
-                "crossover; whether learned features help depends on the task."
+                f"training. Outputs at the start about {about(1 / change.value)} times smaller, "
+                "with the learning rate larger by the square of that, would bring this network to "
+                "the crossover; whether learned features help depends on the task."
             )
         told.append("A larger learning rate or a narrower network goes the same way.")
         if _better(numbers, "linear_accuracy_start", "accuracy"):
@@ -160,8 +163,8 @@ def advice(regime: Regime, numbers: Mapping[str, Number]) -> list[str]:
         if change and change.value > 1:
             told.append(
                 "If the network generalises worse than it should, outputs at the start more than "
-                f"{change.value:.2g} times larger, with the learning rate smaller by the square of "
-                "that, would make training lazy; on some image tasks that helps fully connected "
+                f"{about(change.value)} times larger, with the learning rate smaller by the square "
+                "of that, would make training lazy; on some image tasks that helps fully connected "
                 "networks."
             )
         return told
