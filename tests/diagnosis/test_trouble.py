@@ -95,6 +95,13 @@ def test_imbalance_is_told(points):
     assert any("1 of 3 classes have fewer than 5" in sentence for sentence in found.warnings)
 
 
+def test_a_training_without_gain_is_told(points):
+    net = nn.Sequential(nn.Linear(4, 20), nn.ReLU(), nn.Linear(20, 2))
+    found = rg.diagnose(moved(net, 1e-4), points, before=net)
+    assert found.regime == "lazy"
+    assert any("did not clearly improve" in sentence for sentence in found.warnings)
+
+
 def test_a_loader_that_shuffles_is_told(points):
     data = torch.utils.data.TensorDataset(*points)
     net = nn.Linear(4, 2)

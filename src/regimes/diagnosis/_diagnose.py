@@ -191,10 +191,15 @@ def _diagnosis(found: Found, known: Probes, held: Probes | None, watch: Watch) -
         numbers=numbers,
         reasons=[*decided.reasons, *_words.reasons(numbers, found.by_layer, found.course)],
         advice=_words.advice(decided.regime, numbers),
-        warnings=found.warnings,
+        warnings=_warnings(found, decided.regime),
         by_layer=found.by_layer,
         spectra=found.spectra,
         course=found.course,
         probes=(len(known), 0 if held is None else len(held)),
         seconds=watch.seconds,
     )
+
+
+def _warnings(found: Found, regime: str) -> list[str]:
+    also = _words.nothing_gained(found.numbers) if regime == "lazy" else []
+    return [*found.warnings, *also]

@@ -70,9 +70,11 @@ def share(right: int, total: int, meaning: str) -> Number:
 
 
 def about(value: float) -> str:
-    """Two digits, without an exponent where there is room.
+    """Two digits, without an exponent where there is room; a dash for what is not defined.
 
-    >>> about(189.2), about(0.0512), about(2.5e6)
-    ('190', '0.051', '2.5e+06')
+    >>> about(189.2), about(0.0512), about(2.5e6), about(math.nan)
+    ('190', '0.051', '2.5e+06', '–')
     """
+    if math.isnan(value):
+        return "–"
     return f"{float(f'{value:.2g}'):.0f}" if 10 <= value < 1e5 else f"{value:.2g}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from html import escape
 
@@ -133,15 +132,11 @@ def _layers(layers: Sequence[Layer]) -> str:
     head = "".join(f"<th>{text}</th>" for text in names)
     rows = "".join(
         f"<tr><td>{escape(each.called)}</td><td>{each.parameters:,}</td>"
-        f"<td>{_short(each.weight_change)}</td><td>{_short(each.kernel_change)}</td>"
-        f"<td>{_short(each.kernel_share)}</td></tr>"
+        f"<td>{about(each.weight_change)}</td><td>{about(each.kernel_change)}</td>"
+        f"<td>{about(each.kernel_share)}</td></tr>"
         for each in layers
     )
     return (
         "<p class=soft>Changes are relative to the size before training; the share is that of the "
         f"kernel's diagonal after it.</p><div class=wide><table><tr>{head}</tr>{rows}</table></div>"
     )
-
-
-def _short(value: float) -> str:
-    return about(value) if math.isfinite(value) else "–"

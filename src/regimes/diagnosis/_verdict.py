@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, final
 
+from regimes.diagnosis._number import about
+
 Regime = Literal["lazy", "feature", "unclear"]
 
 CROSSOVER = 1.0  # relative change of the kernel
@@ -70,7 +72,7 @@ def verdict(
     away = place / math.hypot(WIDTH, spread)
     feature = 0.5 * math.erfc(-away / math.sqrt(2))
     reasons = [
-        f"Training changed the tangent kernel by {change:.2g} times its size. The crossover "
+        f"Training changed the tangent kernel by {about(change)} times its size. The crossover "
         f"between the regimes is at {CROSSOVER:g}; this is {abs(away):.1f} widths "
         f"{'above' if away > 0 else 'below'} it, a width being a factor of two."
     ]

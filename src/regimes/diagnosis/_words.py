@@ -92,6 +92,19 @@ def reasons(
     return told
 
 
+def nothing_gained(numbers: Mapping[str, Number]) -> list[str]:
+    """A warning where the kernel may have stayed because training did little."""
+    before, after = numbers.get("accuracy_before"), numbers.get("accuracy")
+    if not (before and after and _known(before, after)):
+        return []
+    if _compared(after, before, "rose", "fell") == "rose":
+        return []
+    return [
+        f"Training did not clearly improve the accuracy on these probes ({before} before, {after} "
+        "after). A kernel that stayed may then only mean that training was short."
+    ]
+
+
 def _of_layers(layers: Sequence[Layer]) -> list[str]:
     """Which layer moved most, and which least."""
     known = [each for each in layers if math.isfinite(each.weight_change)]
