@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from regimes import _waiting
+
 if TYPE_CHECKING:
     from regimes import (
         curvature,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from regimes.diagnosis import diagnose
 
 __version__ = "0.1.0"
+
+_waiting.settle()  # before torch is loaded, for it reads this once
 
 _ROOMS = (
     "data",

@@ -16,7 +16,7 @@ from torch import Tensor
 _FEW = 16  # coordinates, up to which differences cost no more than a product
 _CLOSE = 1e-6  # of the squared size of the cloud; above, the expansion keeps ten digits
 _TILE = {"cpu": (512, 1024), "cuda": (8192, 8192)}  # what caches hold, or what fills a card
-_PAIRS = 2**22  # numbers in one batch of differences
+_PAIRS = 2**19  # numbers in one batch of differences
 
 
 def fill_distances(
@@ -49,13 +49,12 @@ def distance_tiles(x: Tensor, z: Tensor | None = None) -> Iterator[tuple[int, in
 
     The tensor of a tile is written again by the next one.
     """
-    height, width = _TILE.get(x.device.type, _TILE["cpu"])
-    if z is None:
-        width = height  # so that tiles below the diagonal cover it
     others = x if z is None else z
+    height, width = _tile(len(x), len(others), x.device, own=z is None)
     few = x.shape[1] <= _FEW
     middle = x.mean(0)
-    a, b = x - middle, others - middle
+    a = x - middle
+    b = a if z is None else others - middle
     a2, b2 = a.square().sum(1), b.square().sum(1)
     close = _CLOSE * float(a2.max() + b2.max()) if len(a) and len(b) else 0.0
     room = x.new_empty(height * width)
@@ -73,7 +72,25 @@ def distance_tiles(x: Tensor, z: Tensor | None = None) -> Iterator[tuple[int, in
             tile.mul_(-2).add_(a2[p, None]).add_(b2[q])
             if float(tile.min()) < close:
                 _again(tile, x[p], others[q], close)
+            if z is None and i == j:  # a product rounds x.z and z.x differently
+                tile.copy_(tile.tril() + tile.tril(-1).T)
             yield i, j, tile.sqrt_()
+
+
+def _tile(n: int, m: int, device: torch.device, *, own: bool) -> tuple[int, int]:
+    """Rows and columns computed at once; square where one set is its own partner."""
+    height, width = _TILE.get(device.type, _TILE["cpu"])
+    return max(1, min(height, n)), max(1, min(height if own else width, m))
+
+
+def working_bytes(x: Tensor, z: Tensor | None = None) -> int:
+    """What `fill_distances` allocates beside the result: centred copies, tiles, differences."""
+    n, m = len(x), len(x if z is None else z)
+    height, width = _tile(n, m, x.device, own=z is None)
+    copies = (n if z is None else n + m) * (x.shape[1] + 1)
+    pairs = min(_PAIRS, height * width * x.shape[1])
+    # a tile, what a kernel makes of it, and its mask; both ends of a pair, and their difference
+    return x.element_size() * (copies + 4 * height * width + 4 * pairs)
 
 
 def _again(tile: Tensor, x: Tensor, z: Tensor, close: float) -> None:

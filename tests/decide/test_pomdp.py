@@ -5,7 +5,7 @@ import torch
 
 from regimes.decide import TabularPOMDP
 
-S, A, O = 8, 3, 4  # noqa: E741
+S, A, O = 8, 3, 4
 
 
 @pytest.fixture(params=[0.5, 0.9, 0.99])

@@ -193,32 +193,83 @@ class Clock:
         return self.now
 
 
-def test_budget_leaves_out_log_points_and_says_so(digits, monkeypatch):
-    """Looks cost 1 second, a step 0.2: 5 % lets one pass in 20 seconds, 100 steps."""
+@pytest.fixture
+def clock(monkeypatch):
+    """Looks cost 1 second, as is expected of them, and every step of the path 0.05."""
     from regimes.observe import _budget, _observer
 
     clock = Clock()
-    monkeypatch.setattr(_budget.Budget.__init__, "__defaults__", (clock,))
-    monkeypatch.setattr(_observer.time, "perf_counter", clock)
+    step = observe.Path.step
 
+    def dear(path, parameters):
+        clock.now += 0.05
+        step(path, parameters)
+
+    monkeypatch.setattr(_budget.Budget.__init__, "__defaults__", (clock,))
+    monkeypatch.setattr(_observer, "expected_seconds", lambda *_: 1.0)
+    monkeypatch.setattr(observe.Path, "step", dear)
+    return clock
+
+
+def test_budget_leaves_out_log_points_and_says_so(digits, clock):
+    """Steps of 0.2 seconds: 5 % lets one look pass in 20 seconds, and less beside the path."""
+
+    def dear(copy):
+        clock.now += 0.95  # and 0.05 for the path
+        return 0.0
+
+    net = nets.FullyConnected(64, 4, out_dim=10)
+    x, y = digits.x_train[:10], digits.y_train[:10]
+    watch = observe.KernelObserver(net, (x, y), also={"dear": dear}, budget=0.05)
+    for step in range(1, 1001):
+        clock.now += 0.2
+        watch.step()
+        assert watch._budget.spent <= 0.05 * clock.now or step < 20
+    record = watch.finish()
+    spent, elapsed = watch._budget.spent, clock.now
+    assert spent == pytest.approx(elapsed - 1000 * 0.2)  # all that was not training
+    assert spent <= 0.05 * elapsed
+    assert 4 <= len(record.steps) < 42  # some were left out, and not all
+    assert record.steps[0] == 0  # the start, though looked at late
+    left, followed = watch._budget.left_out, watch._budget.path_kept
+    assert record.told.startswith(f"{len(record.steps)} of {len(record.steps) + left} log points")
+    assert "budget 0.05" in record.told
+    assert 50 < followed < 200
+    assert f"the path is that of {followed} of 1000 steps" in record.told
+
+
+def test_a_path_that_is_followed_now_and_then_is_straight_in_between(digits, clock):
+    """Weights that move along a line: the length is the same, whatever steps are left out."""
+    net = nets.FullyConnected(64, 4, out_dim=10, dtype=torch.float64)
+    probe = digits.x_train[:10].double(), digits.y_train[:10]
+    start = next(net.parameters()).detach().clone()
+    watch = observe.KernelObserver(net, probe, budget=0.05)
+    for _ in range(500):
+        clock.now += 0.2
+        with torch.no_grad():
+            next(net.parameters()).add_(0.01)
+        watch.step()
+    record = watch.finish()
+    assert watch._budget.path_left_out > 300
+    distance = float((next(net.parameters()).detach() - start).norm())
+    assert record["path_length"][-1].item() == pytest.approx(distance, rel=1e-12)
+
+
+def test_a_training_too_short_for_its_budget_is_looked_at_once_and_says_so(digits, clock):
     def dear(copy):
         clock.now += 1.0
         return 0.0
 
     net = nets.FullyConnected(64, 4, out_dim=10)
     x, y = digits.x_train[:10], digits.y_train[:10]
-    watch = observe.KernelObserver(net, (x, y), also={"dear": dear}, budget=0.05)
-    for _ in range(1000):
+    watch = observe.KernelObserver(net, (x, y), also={"dear": dear}, path=False, budget=0.05)
+    for _ in range(50):
         clock.now += 0.2
         watch.step()
-    record = watch.finish()
-    spent, elapsed = len(record.steps) * 1.0, clock.now
-    assert spent <= 0.05 * elapsed
-    assert 5 <= len(record.steps) < 42  # some were left out, and not all
-    assert record.steps[0] == 0  # the start, though looked at late
-    left = watch._budget.left_out
-    assert record.told.startswith(f"{len(record.steps)} of {len(record.steps) + left} log points")
-    assert "budget 0.05" in record.told
+    assert watch._budget.kept == 0
+    assert watch.finish().steps.tolist() == [50]
+    assert "1 of" in watch.told
+    assert "more than the budget of so short a training" in watch.told
 
 
 def test_a_start_that_is_looked_at_late_has_its_own_weights(digits):

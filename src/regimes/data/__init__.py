@@ -39,6 +39,7 @@ from regimes.data._manifolds import (
     torus_points,
 )
 from regimes.data._pca import pca
+from regimes.data._qm7 import Molecules, qm7
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
 from regimes.data._rbf_line import rbf_line
@@ -46,6 +47,12 @@ from regimes.data._registry import load, names
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._shift_augment import ShiftAugment
+from regimes.data._spherical import (
+    ELEMENTS,
+    coulomb_matrix,
+    molecule_to_spheres,
+    spherical_mnist,
+)
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
 from regimes.data._teacher import teacher
@@ -61,11 +68,13 @@ from regimes.data._temperature import (
 from regimes.data._transform import Transform
 
 __all__ = [
+    "ELEMENTS",
     "Dataset",
     "DeformationAugment",
     "DeformationMap",
     "Field",
     "FourierField",
+    "Molecules",
     "Points",
     "ShiftAugment",
     "Transform",
@@ -77,6 +86,7 @@ __all__ = [
     "cifar10",
     "cloud_points",
     "compress",
+    "coulomb_matrix",
     "cylinder",
     "deform",
     "digits",
@@ -100,6 +110,7 @@ __all__ = [
     "manifold_points",
     "mean_norm2",
     "mnist",
+    "molecule_to_spheres",
     "names",
     "noisy_regression",
     "parity",
@@ -107,6 +118,7 @@ __all__ = [
     "pca",
     "periodic_field",
     "phase_diagram",
+    "qm7",
     "quad_sphere",
     "random_labels",
     "rbf_line",
@@ -115,6 +127,7 @@ __all__ = [
     "sample_field",
     "sphere",
     "sphere_points",
+    "spherical_mnist",
     "standardize",
     "stripe",
     "subset",

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from regimes._check import real, shown
-from regimes._distances import fill_distances
+from regimes._distances import fill_distances, working_bytes
 from regimes._memory import parse_bytes, readable
 
 LARGEST_NU = 100.0  # beyond, the Bessel function leaves the range of floats
@@ -34,8 +34,8 @@ class Covariance(ABC):
         Args:
             x: points (n, ...), flattened.
             z: points (m, ...); None for x itself, of which each pair is computed once.
-            memory: bound on what is allocated, result included, such as "2GiB"; None takes a
-                share of what is free.
+            memory: bound on what is allocated, the result and tiles of work, such as "2GiB"; None
+                takes a share of what is free.
 
         >>> Laplace(2.0)(torch.tensor([[0.0], [2.0]])).round(decimals=4)
         tensor([[1.0000, 0.3679],
@@ -49,10 +49,11 @@ class Covariance(ABC):
             )
         n, m = len(a), len(a if b is None else b)
         budget = parse_bytes(memory, a.device)
-        if 8 * n * m > budget:
+        needed = 8 * n * m + working_bytes(a, b)
+        if needed > budget:
             raise ValueError(
-                f"a kernel of {n} x {m} values takes {readable(8 * n * m)}, above the budget of "
-                f"{readable(budget)}; use fewer points, or raise memory"
+                f"a kernel of {n} x {m} values takes {readable(needed)} with the room to compute "
+                f"it, above the budget of {readable(budget)}; use fewer points, or raise memory"
             )
         return fill_distances(a.new_empty(n, m), a, b, self.of_distance)
 

@@ -35,6 +35,11 @@ from regimes.measure._eigenfunctions import (
 )
 from regimes.measure._eigenpairs import GramEigenpairs, fix_signs, gram_eigs, nystrom_eigs
 from regimes.measure._ensemble import EnsembleOutcomes, ensemble_outcomes, jackknife_error
+from regimes.measure._equivariance import (
+    EquivarianceError,
+    assert_equivariant,
+    equivariance_error,
+)
 from regimes.measure._error_sources import ErrorSources, error_sources
 from regimes.measure._fit_outcomes import FitOutcomes, fit_outcomes
 from regimes.measure._flow_complexity import FlowComplexity, FlowComplexityMeter, flow_complexity
@@ -216,6 +221,7 @@ __all__ = [
     "EnergyConcentration",
     "EnsembleExcess",
     "EnsembleOutcomes",
+    "EquivarianceError",
     "ErrorSources",
     "FitMap",
     "FitOutcomes",
@@ -271,6 +277,7 @@ __all__ = [
     "active_points",
     "alignment_from_modes",
     "amplification",
+    "assert_equivariant",
     "asymptote",
     "at_times",
     "block_contrast",
@@ -297,6 +304,7 @@ __all__ = [
     "ensemble_excess",
     "ensemble_outcomes",
     "ensemble_variance",
+    "equivariance_error",
     "error_sources",
     "exponent_of_sums",
     "find_transition",

@@ -5,6 +5,7 @@ generator in float64, and leaves torch's global random state alone.
 """
 
 from regimes import _door
+from regimes.nets import sphere, voxels
 from regimes.nets._activations import Activation, activation, activation_names
 from regimes.nets._alexnet import AlexNet
 from regimes.nets._convnet3 import ConvNet3
@@ -58,7 +59,9 @@ __all__ = [
     "n_weights",
     "names",
     "pullback",
+    "sphere",
     "stack",
+    "voxels",
     "width_for",
 ]
 

@@ -117,10 +117,12 @@ def initialise(
 
     Draws are made in float64 and cast, so float32 and float64 networks agree up to rounding.
     Normalisation layers get scale 1, shift 0 and fresh statistics. The values are those
-    *stored*: a `ScaledLinear` still multiplies them.
+    *stored*: a `ScaledLinear` still multiplies them. A layer with a law of its own has a method
+    `draw_parameters(generator)`, which is called whatever the scheme.
 
     Args:
-        module: linear, convolutional and normalisation layers, and anything without parameters.
+        module: linear, convolutional and normalisation layers, layers that draw their own
+            parameters, and anything without parameters.
         scheme: a name from the table, or an `Initialiser`.
         generator: a CPU generator; the only source of randomness.
 
@@ -147,6 +149,8 @@ def initialise(
                     layer.bias.copy_(chosen.bias(layer.bias.shape, fans, generator))
             elif isinstance(layer, nn.modules.batchnorm._NormBase | nn.LayerNorm | nn.GroupNorm):
                 layer.reset_parameters()  # constants: no random numbers are drawn
+            elif hasattr(layer, "draw_parameters"):
+                layer.draw_parameters(generator)
             elif any(True for _ in layer.parameters(recurse=False)):
                 raise ValueError(
                     f"no rule to initialise {name or 'the module'} of type {type(layer).__name__}; "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, final
@@ -14,6 +13,7 @@ from torch import Tensor, nn
 from regimes._check import instance, positive_int
 from regimes._copied import copied, inside
 from regimes.observe._budget import Budget
+from regimes.observe._expected import expected_seconds
 from regimes.observe._log_steps import LogSteps
 from regimes.observe._numbers import Wanted, kernel_numbers
 from regimes.observe._path import Path
@@ -66,9 +66,12 @@ class KernelObserver:
         refresh: take the path's trace anew every so many steps, not only at log points.
         also: name -> function of the copy that returns one number, such as the error on all test
             points.
-        budget: largest share of the time since the start that observing may take; log points that
-            would take more are left out, and `told` says how many. The start is then observed as
-            soon as there is room, with the weights it had. None observes every log point.
+        budget: largest share of the time since the start that observing may take, 0.05 for 5 %;
+            log points that would take more are left out, and `told` says how many. The start is
+            then observed as soon as there is room, with the weights it had; the path is followed
+            at as many steps as half of the budget pays for, and is straight in between, which
+            makes it shorter. Where not even one look fits, the last step is looked at all the
+            same, and `told` says so. None observes every log point.
         sinks: where numbers also go, see `Sink`.
         output: as for `TangentKernel`.
 
@@ -104,7 +107,7 @@ class KernelObserver:
     ) -> None:
         instance("network", network, nn.Module, "a torch.nn.Module")
         self._budget = Budget(budget)
-        started = time.perf_counter()
+        started = self._budget.clock()
         self._network, self._output = inside(network), output
         self._when, self._wanted = when or LogSteps(), wanted or Wanted()
         self._also, self._sinks = dict(also or {}), tuple(sinks)
@@ -118,7 +121,9 @@ class KernelObserver:
         self._observed: list[int] = []
         self._layers: tuple[str, ...] = ()
         self._copied_step = 0
-        self._budget.spend(time.perf_counter() - started, look=False)
+        if budget is not None:
+            self._budget.expect(self._expected())
+        self._budget.spend(self._budget.clock() - started, look=False)
         if budget is None:
             self._look()
 
@@ -133,13 +138,10 @@ class KernelObserver:
 
     def step(self) -> None:
         """Call it after every step of the optimiser."""
-        started = time.perf_counter()
         self._steps += 1
-        if self._path is not None:
-            self._path.step(self._moving())
+        self._follow()
         due = self._when.due(self._steps)
         refresh = self._refresh is not None and self._steps % self._refresh == 0
-        self._budget.spend(time.perf_counter() - started, look=False)
         if self._pending and self._budget.allows():
             self._look()
         if due and not self._pending and self._budget.allows():
@@ -176,6 +178,26 @@ class KernelObserver:
 
     def _moving(self) -> list[Tensor]:
         return [p for p in self._network.parameters() if p.requires_grad]
+
+    def _follow(self) -> None:
+        """The path's next step, where the budget has room for it."""
+        if self._path is None:
+            return
+        if not self._budget.allows_path():
+            self._budget.path_left_out += 1
+            return
+        started = self._budget.clock()
+        self._path.step(self._moving())
+        self._budget.spend_on_path(self._budget.clock() - started)
+
+    def _expected(self) -> float:
+        """Seconds that the first look may take."""
+        with _untouched(self._device):
+            kernel = TangentKernel(self._copy, copy=False, output=self._output)
+            return sum(
+                expected_seconds(kernel, probe.x, self._wanted, self._device)
+                for probe in self._probes.values()
+            )
 
     def _take_weights(self) -> None:
         """The network's weights and statistics as they stand, into the copy."""
@@ -215,6 +237,7 @@ class KernelObserver:
             if self._path is not None:
                 first, probe = next(iter(self._probes.items()))
                 if step == self._steps:  # not a start that is looked at late
+                    self._path.step(self._moving())  # nothing, unless the step was left out
                     self._path.mark(self._moving())
                     row.update(self._path.numbers())
                 self._path.trace(float(row[f"{first}/trace"]), samples=len(probe.labels))
@@ -231,7 +254,7 @@ class KernelObserver:
     def _measuring(self, *, look: bool) -> Iterator[None]:
         device = self._device
         _wait(device)
-        started = time.perf_counter()
+        started = self._budget.clock()
         with (
             _untouched(device),
             torch.inference_mode(False),
@@ -240,7 +263,7 @@ class KernelObserver:
         ):
             yield
         _wait(device)
-        self._budget.spend(time.perf_counter() - started, look=look)
+        self._budget.spend(self._budget.clock() - started, look=look)
 
 
 def _checked_probes(probes: Any, device: torch.device) -> dict[str, _Probe]:

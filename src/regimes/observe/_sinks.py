@@ -72,7 +72,7 @@ class WandB:
     def close(self) -> None:
         """Finish the run, if it was opened here."""
         if self._own:
-            self._run.finish(quiet=True)
+            self._run.finish()
 
 
 def scalars(numbers: Mapping[str, Tensor], layers: Sequence[str]) -> dict[str, float]:

@@ -3,7 +3,8 @@
 import torch
 
 from regimes import data
-from regimes.studies.compression import _frozen, _stripe
+from regimes.studies import _stripe
+from regimes.studies.compression import _frozen
 from regimes.tangent import TangentKernel
 
 

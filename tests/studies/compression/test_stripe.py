@@ -8,7 +8,8 @@ import torch
 
 from regimes import data
 from regimes.lab import Point, find
-from regimes.studies.compression import _frozen, _stripe
+from regimes.studies import _stripe
+from regimes.studies.compression import _frozen
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 import regimes as rg
 from regimes.lab import Point
+from regimes.studies._stripe import neurons, start
 from regimes.studies._types import Dataset, Kernel, Learned, Run, Tensor
-from regimes.studies.compression._stripe import neurons, start
 
 
 def lazily(made: Dataset) -> Learned:

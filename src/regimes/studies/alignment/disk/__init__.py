@@ -31,7 +31,7 @@ class Params:
     dtype="float32",
     sizes={
         "smoke": Params(),
-        "cpu": Params(seed=tuple(range(12)), n_train=500, grid=25, width=256, steps=2000, looks=12),
+        "cpu": Params(seed=tuple(range(6)), n_train=500, grid=25, width=256, steps=2000, looks=12),
         "paper": Params(
             rate=(0.0125, 0.05, 0.2),
             seed=tuple(range(5)),

@@ -10,9 +10,9 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies import _stripe as shared
 from regimes.studies._former_keys import numbered_batch
 from regimes.studies._types import Dataset, Run
-from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow, stacked_kernels
 from regimes.studies.compression.alpha_scan._figures import TIMES
 

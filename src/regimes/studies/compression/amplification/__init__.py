@@ -8,8 +8,8 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies import _stripe as shared
 from regimes.studies._types import Dataset, Event, Run
-from regimes.studies.compression import _stripe as shared
 from regimes.studies.compression._attractors import fastest_attractor
 from regimes.studies.compression.amplification._claims import TIMES
 

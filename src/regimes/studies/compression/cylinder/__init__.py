@@ -7,8 +7,9 @@ from typing import Any
 
 import regimes as rg
 from regimes.lab import Array, Axis, Data, Point, TrialConfig, TrialResult, study
+from regimes.studies import _stripe
 from regimes.studies._types import Run
-from regimes.studies.compression import _frozen, _stripe
+from regimes.studies.compression import _frozen
 
 D, D_PAR = 3, 2
 PEAK_BY = 5.0  # times t*: in 15 runs to the end the amplification was largest by 2.2 t*

@@ -9,8 +9,8 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, Series, TrialResult, study
+from regimes.studies._stripe import neurons, train_at
 from regimes.studies.compression._attractors import EDGES
-from regimes.studies.compression._stripe import neurons, train_at
 from regimes.studies.compression.fitting_stages._claims import BIN, MASS, STAGES
 
 D = 2

@@ -9,9 +9,9 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
+from regimes.studies._stripe import WEIGHT, network, neurons
 from regimes.studies._types import Tensor
 from regimes.studies.compression._attractors import EDGES
-from regimes.studies.compression._stripe import WEIGHT, network, neurons
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
+from regimes.studies._stripe import READOUT, WEIGHT, network, neurons, start, train
 from regimes.studies._types import Tensor
-from regimes.studies.compression._stripe import READOUT, WEIGHT, network, neurons, start, train
 
 if TYPE_CHECKING:
     from regimes.studies.compression.foundations._formulas import Drawn

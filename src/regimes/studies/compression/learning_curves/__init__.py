@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies import _stripe
 from regimes.studies._former_keys import numbered_batch
 from regimes.studies._types import Dataset, Learned, Tensor
-from regimes.studies.compression import _frozen, _stripe
+from regimes.studies.compression import _frozen
 from regimes.studies.compression.learning_curves._figures import CURVES
 
 if TYPE_CHECKING:

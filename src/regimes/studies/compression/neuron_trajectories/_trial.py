@@ -8,9 +8,9 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Point, TrialResult
+from regimes.studies._stripe import neuron_states, train_at
 from regimes.studies._types import Dataset, Run
 from regimes.studies.compression._attractors import CLASSES, EDGES, TABLE, fastest_attractor
-from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.neuron_trajectories._claims import CLOSE, FOLLOWED
 
 if TYPE_CHECKING:

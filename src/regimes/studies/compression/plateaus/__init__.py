@@ -8,7 +8,7 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression import _stripe as shared
+from regimes.studies import _stripe as shared
 from regimes.studies.compression._frozen import frozen_flow
 
 SINGLE_BELOW = 0.5  # float32 is enough for smaller alpha

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
+from regimes.studies._stripe import neuron_states, train_at
 from regimes.studies._types import Tensor
 from regimes.studies.compression._modes import MODES, mode_arrays
-from regimes.studies.compression._stripe import neuron_states, train_at
 from regimes.studies.compression.stripe_kernel._claims import STAGES
 
 

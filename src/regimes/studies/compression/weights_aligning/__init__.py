@@ -9,7 +9,7 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.compression._stripe import WEIGHT, network, neuron_states, neurons, train_at
+from regimes.studies._stripe import WEIGHT, network, neuron_states, neurons, train_at
 from regimes.studies.compression.weights_aligning._claims import (
     DIMENSION,
     INFORMATIVE,

@@ -1,4 +1,4 @@
-"""Small networks on MNIST, before and after training, probed in every way."""
+"""Small networks on grey images, before and after training, probed in every way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Params:
     images: tuple[str, ...] = ("digits",)
     network: tuple[str, ...] = ("fc4", "lenet", "mini8")
     seed: tuple[int, ...] = (0, 1)
-    thorough: tuple[str, ...] = ("fc4", "lenet", "mini8")  # probed in every way
+    thorough: tuple[str, ...] = ("fc4", "lenet", "mini8")  # probed in every way,
+    thorough_images: tuple[str, ...] = ("digits", "mnist")  # on these images
     colour_networks: tuple[str, ...] = ("lenet",)  # those that learn images in colour
     n_train: int = 100
     n_test: int = 60
@@ -42,7 +43,7 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            images=("mnist", "cifar10"),
+            images=("mnist", "fashion_mnist", "cifar10"),
             network=("fc2", "fc4", "fc6", "lenet", "mini4", "mini8"),
             seed=(0, 1, 2, 3, 4),
             n_train=20_000,
@@ -83,7 +84,7 @@ class Networks:
         )
         net = _networks.network(point.network, made, point.seed)
         probes, seed = made.x_test[: params.probes], point.seed
-        thorough = point.network in params.thorough
+        thorough = point.network in params.thorough and point.images in params.thorough_images
         start = _training.three(net, probes, seed)
         first = _training.profile(net, probes, seed)
         shaken = [_shaken(net, params, made, point)] if thorough else []

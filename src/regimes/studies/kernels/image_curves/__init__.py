@@ -38,7 +38,7 @@ class Params:
         ),
         "paper": Params(
             ("mnist", "cifar10", "cifar10-other"),
-            tuple(range(4)),
+            tuple(range(3)),
             (128, 256, 512, 1024, 2048, 4096, 8000, 16_000, 32_000, 50_000),
             2000,
         ),

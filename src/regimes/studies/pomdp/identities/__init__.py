@@ -68,7 +68,7 @@ def reset(params: Reset, point: Point) -> TrialResult:
     from regimes import decide
     from regimes._random import generator
 
-    S, A, O = params.states, params.actions, params.observations  # noqa: E741
+    S, A, O = params.states, params.actions, params.observations
     direct, found = [], []
     for seed in point.seed:
         source = generator(seed, "problem")

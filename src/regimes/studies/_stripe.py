@@ -1,4 +1,4 @@
-"""What the studies of this theme share: the network of [Paccolat 2021, eq. 1] and its training."""
+"""The network of [Paccolat 2021, eq. 1] and its training, for studies of the stripe model."""
 
 from __future__ import annotations
 
