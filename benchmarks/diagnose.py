@@ -2,12 +2,16 @@
 
 Networks `alpha (f - f at the start)` of three architectures are trained on 400 images until nine
 tenths of them are right: with alpha = 100 lazily, with alpha = 0.1 by learning features [Geiger
-2020, sec. 2]. A wide network of one hidden layer in the NTK parametrisation is lazy, too. Then the
-same is made ambiguous on purpose: the clear cases are looked at with 8 probes, and others are
+2020, sec. 2]. Then the same is made ambiguous on purpose: the clear cases are looked at with 8 probes, and others are
 trained at the crossover, at the alpha where networks of other seeds change their kernel by its own
 size. Steps are of plain stochastic descent, half as large as one over the largest curvature so far.
 
     python benchmarks/diagnose.py digits --record     # or mnist, cifar10; minutes on one core
+
+A network of 1024 neurons in one hidden layer, in the NTK parametrisation, is looked at, too. How near
+to lazy it is depends on the task, because its kernel changes as one over the root of the width: it
+may be lazy or unclear, and must not be called feature learning. (It was first counted among the clear
+cases: 4 of 4 right on digits, but 1 of 4 on CIFAR-10, where the kernel changes by 0.40 to 0.51.)
 
 Bars: at least 19 of 20 clear cases are told right and none is told the opposite; of the cases with
 8 probes none takes a side, and of those at the crossover 19 of 20.
@@ -168,7 +172,7 @@ def main() -> int:
         network = wide(shape, seed) if name == "wide" else NETWORKS[name](shape, seed)
         before = network if name == "wide" else Scaled(network, alpha)
         after, steps = trained(before, ds, seed)
-        for probes in (PROBES,) if kind == "crossover" else (PROBES, FEW):
+        for probes in (PROBES, FEW) if kind in ALPHA else (PROBES,):
             begin = time.process_time()
             found = rg.diagnose(after, ds, before=before, probes=probes)
             rows.append(
@@ -188,8 +192,6 @@ def main() -> int:
             )
             print(", ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
 
-    for seed in SEEDS:
-        look("wide", "lazy", seed, 1.0)
     for name in NETWORKS:
         for kind, alpha in ALPHA.items():
             for seed in SEEDS:
@@ -197,6 +199,8 @@ def main() -> int:
         between = crossover(name, ds)
         for seed in SEEDS:
             look(name, "crossover", seed, between)
+    for seed in SEEDS:
+        look("wide", "wide", seed, 1.0)
     counts = {
         case: {said: sum(r["case"] == case and r["said"] == said for r in rows) for said in SAID}
         for case in dict.fromkeys(row["case"] for row in rows)
@@ -218,7 +222,7 @@ def missed(counts: dict[str, dict[str, int]]) -> list[str]:
     opposite = clear["lazy"]["feature"] + clear["feature"]["lazy"]
     few = [said for case, said in counts.items() if case.endswith("probes")]
     sided = sum(said["lazy"] + said["feature"] for said in few)
-    between = counts["crossover"]
+    between, broad = counts["crossover"], counts["wide"]
     print(f"clear cases: {right} of {total} right, {opposite} opposite; with {FEW} probes {sided}")
     found = []
     if right < RIGHT * total or opposite:
@@ -227,6 +231,8 @@ def missed(counts: dict[str, dict[str, int]]) -> list[str]:
         found.append(f"{sided} of the cases with {FEW} probes took a side")
     if between["unclear"] < RIGHT * sum(between.values()):
         found.append(f"at the crossover {between}")
+    if broad["feature"]:
+        found.append(f"wide networks {broad}")
     return found
 
 
