@@ -2,16 +2,18 @@
 
 Networks `alpha (f - f at the start)` of three architectures are trained on 400 images until nine
 tenths of them are right: with alpha = 100 lazily, with alpha = 0.1 by learning features [Geiger
-2020, sec. 2]. Then the same is made ambiguous on purpose: the clear cases are looked at with 8 probes, and others are
-trained at the crossover, at the alpha where networks of other seeds change their kernel by its own
-size. Steps are of plain stochastic descent, half as large as one over the largest curvature so far.
+2020, sec. 2]. Then the same is made ambiguous on purpose: the clear cases are looked at with 8
+probes, and others are trained at the crossover, at the alpha where networks of other seeds change
+their kernel by its own size. Steps are of plain stochastic descent, half as large as one over the
+largest curvature so far.
 
     python benchmarks/diagnose.py digits --record     # or mnist, cifar10; minutes on one core
 
-A network of 1024 neurons in one hidden layer, in the NTK parametrisation, is looked at, too. How near
-to lazy it is depends on the task, because its kernel changes as one over the root of the width: it
-may be lazy or unclear, and must not be called feature learning. (It was first counted among the clear
-cases: 4 of 4 right on digits, but 1 of 4 on CIFAR-10, where the kernel changes by 0.40 to 0.51.)
+A network of 1024 neurons in one hidden layer, in the NTK parametrisation, is looked at, too. How
+near to lazy it is depends on the task, because its kernel changes as one over the root of the
+width: it may be lazy or unclear, and must not be called feature learning. (It was first counted
+among the clear cases: 4 of 4 right on digits, but 1 of 4 on CIFAR-10, where the kernel changes by
+0.40 to 0.51.)
 
 Bars: at least 19 of 20 clear cases are told right and none is told the opposite; of the cases with
 8 probes none takes a side, and of those at the crossover 19 of 20.
