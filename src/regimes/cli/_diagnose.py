@@ -33,6 +33,14 @@ def diagnose(
     after: Annotated[
         str | None, typer.Option("--after", metavar="FILE", help="State after training.")
     ] = None,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            "--fit",
+            metavar="MODULE:FUNCTION",
+            help="A function fit(network, train) that trains a copy, instead of --before.",
+        ),
+    ] = None,
     probes: Annotated[int, typer.Option("--probes", help="Points looked at, of each part.")] = 500,
     budget: Annotated[
         str | None, typer.Option("--budget", help="About how long, as in 2min or 30s.")
@@ -62,6 +70,8 @@ def diagnose(
         first, last = _networks(_made(factory), before, after)
         asked: dict[str, Any] = {"probes": probes, "budget": budget, "memory": memory, "loss": loss}
         asked |= {"step_size": step_size, "seed": seed}
+        if fit is not None:
+            asked["fit"] = _named(fit)
         found = _found(first, last, data, asked, quiet=as_json)
     if html is not None:
         found.to_html(html)
@@ -96,6 +106,11 @@ def _loaded(name: str) -> Any:
 
 def _made(place: str) -> Any:
     """What MODULE:FUNCTION returns."""
+    return _named(place)()
+
+
+def _named(place: str) -> Any:
+    """MODULE:FUNCTION itself."""
     module, colon, name = place.partition(":")
     if not (module and colon and name):
         raise ValueError(f"give MODULE:FUNCTION, as in mymodule:make_model, got {place!r}")
@@ -110,7 +125,7 @@ def _made(place: str) -> Any:
         raise ValueError(f"there is no module {module!r} here or among those installed") from None
     if not callable(function := getattr(found, name, None)):
         raise ValueError(f"{module} has no function {name!r}")
-    return function()
+    return function
 
 
 def _networks(made: Any, before: str | None, after: str | None) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from regimes.diagnosis._layers import Layer
 from regimes.diagnosis._networks import displacement
 from regimes.diagnosis._number import over_batches
 from regimes.diagnosis._probes import Probes
+from regimes.diagnosis._verdict import LEAST_PROBES, from_crossover
 from regimes.diagnosis._words import MEANINGS
 from regimes.measure import spectrum
 from regimes.tangent import TangentKernel
@@ -23,6 +24,7 @@ from regimes.tangent import TangentKernel
 PER_BATCH = 100  # probes of a batch
 _BATCHES = 5  # at most, where there are few probes
 _HELD = 2  # batches of test points
+_DISTANCE = MEANINGS["crossover_distance"]
 _EIGENVALUES = 50  # that are kept for the picture
 
 
@@ -49,6 +51,11 @@ def kernels(case: Case, found: Found) -> None:
             longest, begin = max(longest, watch.spent - begin), watch.spent
     finally:
         taken.into(found)
+    if found.seen < LEAST_PROBES:
+        found.warnings.append(
+            f"Only {found.seen} training probes were looked at; {LEAST_PROBES} are the least to "
+            "say anything, 200 and more are good."
+        )
     alignments = taken.values.get("label_alignment_after", [])
     if all(math.isnan(value) for value in alignments):
         found.warnings.append(
@@ -119,6 +126,9 @@ class _Taken:
         """Means over batches, with their errors."""
         for name, values in self.values.items():
             found.numbers[name] = over_batches(values, MEANINGS[name])
+        change = found.numbers.get("kernel_change")
+        if change is not None and change.value > 0:
+            found.numbers["crossover_distance"] = from_crossover(change, _DISTANCE)
         found.spectra = self._spectra
         if self._layers:
             found.by_layer = _layers(self._case, self._layers)

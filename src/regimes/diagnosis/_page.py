@@ -38,6 +38,7 @@ text { fill: currentColor; font: 12px system-ui, sans-serif; }
 """
 _NAMES = {
     "kernel_change": "Change of the tangent kernel",
+    "crossover_distance": "Distance from the crossover",
     "kernel_similarity": "Likeness of the kernels",
     "label_alignment_before": "Agreement with the labels, before",
     "label_alignment_after": "Agreement with the labels, after",

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, final
 
-from regimes.diagnosis._number import about
+from regimes.diagnosis._number import Number, about
 
 Regime = Literal["lazy", "feature", "unclear"]
 
@@ -31,6 +31,19 @@ class Verdict:
     regime: Regime
     confidence: float
     reasons: tuple[str, ...]
+
+
+def from_crossover(change: Number, meaning: str) -> Number:
+    """How far a change of the kernel is from the crossover, in units of its width.
+
+    >>> from_crossover(Number(2.0, 0.2, ""), "")
+    Number(value=1.003..., error=0.14..., meaning='')
+    """
+    place = math.log10(change.value / CROSSOVER) / WIDTH
+    error = change.error
+    if error is not None and math.isfinite(error):
+        error = error / change.value / math.log(10) / WIDTH
+    return Number(place, error, meaning)
 
 
 def verdict(

@@ -18,6 +18,10 @@ MEANINGS = {
         "How far the tangent kernel moved, relative to its size. It says which functions small "
         "changes of the weights can reach; at 0 the network trained like a fixed linear model."
     ),
+    "crossover_distance": (
+        "How far that is from the crossover between the regimes, in units of its width, a factor "
+        "of two: below zero lazy, above it feature learning."
+    ),
     "kernel_similarity": (
         "Cosine between the kernels before and after: near 1 where the kernel only grew or shrank."
     ),
