@@ -17,6 +17,7 @@ Dataset 'digits': 1000 train, 797 test, x of shape (10,), float32, seed 0
 """
 
 from regimes import _door
+from regimes.data._clouds import Clouds, voxelize_points
 from regimes.data._cylinder import balanced_radius, cylinder
 from regimes.data._dataset import Dataset, Points
 from regimes.data._deform import deform, displace, participation_ratio
@@ -25,6 +26,7 @@ from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
 from regimes.data._displacement import Field, sample_field
 from regimes.data._easy_difficult import easy_difficult
+from regimes.data._environments import amino_acid_environments, environment_like
 from regimes.data._fields import FourierField, fourier_field, gaussian_field, periodic_field
 from regimes.data._files import read_images
 from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
@@ -39,6 +41,7 @@ from regimes.data._manifolds import (
     torus_points,
 )
 from regimes.data._pca import pca
+from regimes.data._proteins import cath, protein_like
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
 from regimes.data._rbf_line import rbf_line
@@ -46,6 +49,7 @@ from regimes.data._registry import load, names
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._shift_augment import ShiftAugment
+from regimes.data._solids import solids
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
 from regimes.data._teacher import teacher
@@ -58,9 +62,11 @@ from regimes.data._temperature import (
     temperature,
     visible_temperature,
 )
+from regimes.data._tetris import tetris
 from regimes.data._transform import Transform
 
 __all__ = [
+    "Clouds",
     "Dataset",
     "DeformationAugment",
     "DeformationMap",
@@ -69,10 +75,12 @@ __all__ = [
     "Points",
     "ShiftAugment",
     "Transform",
+    "amino_acid_environments",
     "balanced_radius",
     "balanced_x_max",
     "bijective_temperature",
     "binary",
+    "cath",
     "center",
     "cifar10",
     "cloud_points",
@@ -85,6 +93,7 @@ __all__ = [
     "displacement2",
     "easy_difficult",
     "emnist",
+    "environment_like",
     "fashion_mnist",
     "first_half",
     "flatten",
@@ -107,12 +116,14 @@ __all__ = [
     "pca",
     "periodic_field",
     "phase_diagram",
+    "protein_like",
     "quad_sphere",
     "random_labels",
     "rbf_line",
     "read_images",
     "rotate",
     "sample_field",
+    "solids",
     "sphere",
     "sphere_points",
     "standardize",
@@ -120,8 +131,10 @@ __all__ = [
     "subset",
     "teacher",
     "temperature",
+    "tetris",
     "torus_points",
     "visible_temperature",
+    "voxelize_points",
 ]
 
 _door.keep(globals())
