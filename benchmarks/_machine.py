@@ -28,6 +28,7 @@ def options(text: str | None) -> argparse.ArgumentParser:
         action="store_true",
         help="write results/benchmarks instead of out/benchmarks, and fail where a bar is missed",
     )
+    parser.add_argument("--label", help="what tells this record from those of other machines")
     return parser
 
 
@@ -74,7 +75,8 @@ def save(name: str, record: dict[str, Any], recorded: bool) -> None:
         about["machine"] |= {"gpu": torch.cuda.get_device_name()}
     folder = RECORDS if recorded else OWN
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.json"
+    label = options(None).parse_known_args()[0].label
+    path = folder / (f"{name}_{label}.json" if label else f"{name}.json")
     path.write_text(json.dumps(about | record, indent=2) + "\n", encoding="utf-8")
     print(f"written: {path.relative_to(ROOT)}")
 

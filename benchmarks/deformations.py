@@ -8,16 +8,18 @@ compared with the time to read and write the images and to read the fields once.
 """
 
 import math
+import sys
 import time
 from collections.abc import Callable
 
 import torch
-from _machine import options, save
+from _machine import judged, options, save
 from torch.nn import functional as F
 
 from regimes import data
 
 N, C = 32, 3.0
+LEAST, MOST = 20.0, 3.0  # times faster than the loop; times the traffic of a GPU's memory
 
 
 def one(image: torch.Tensor, T: float, c: float) -> torch.Tensor:
@@ -67,7 +69,7 @@ def seconds(run: Callable[[], object], device: str, least: float = 0.5) -> float
     return best
 
 
-def main() -> None:
+def main() -> int:
     """Time, print, and with --record keep."""
     parser = options(__doc__)
     parser.add_argument("--device", default="cpu")
@@ -99,7 +101,10 @@ def main() -> None:
     for name, value in table.items():
         print(f"{name:24} {value:12.3f}")
     save(f"deformations_{device}", {"images": chosen.images} | table, chosen.record)
+    missed = ["times the loop"] if table["loop_over_ours"] < LEAST else []
+    missed += ["times the traffic"] if table.get("displace_over_traffic", 0.0) > MOST else []
+    return judged(missed, chosen.record)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

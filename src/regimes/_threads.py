@@ -38,7 +38,16 @@ def one_thread(small: bool = True) -> Iterator[None]:
 
 
 CALL = 5e-6  # seconds in Python for an operation, while no other thread can be there
-SMALL = 1e-3  # seconds of work below which several threads cost more than they gain
+_TWO = 1e-2  # seconds of work below which torch itself shares it better between two threads
+
+
+def is_small(seconds: float) -> bool:
+    """Whether several threads would cost more than they gain: many are woken for longer than two.
+
+    >>> is_small(1e-6), is_small(1.0)
+    (True, False)
+    """
+    return seconds < (5e-4 if torch.get_num_threads() <= 2 else 1e-3)
 
 
 def workers_for(seconds: float, calls: float, most: int) -> int:
@@ -52,8 +61,11 @@ def workers_for(seconds: float, calls: float, most: int) -> int:
     >>> workers_for(1e3, 1e-3, most=100) == min(threads, 100)
     True
     """
+    threads = torch.get_num_threads()
+    if threads <= 2 and seconds < _TWO:
+        return 1
     best = int((seconds / calls) ** 0.5)
-    return max(1, min(best, most, torch.get_num_threads()))
+    return max(1, min(best, most, threads))
 
 
 def slices(size: int, tile: int, workers: int) -> list[slice]:

@@ -7,6 +7,7 @@ points. `complex_to_real` leads from the first to the second.
 """
 
 from regimes._rotations._angles import (
+    grid_angles,
     haar_rotations,
     random_rotations,
     rotation_matrix,
@@ -14,11 +15,18 @@ from regimes._rotations._angles import (
     zyz_angles,
 )
 from regimes._rotations._decompose import decompose, intertwiners
-from regimes._rotations._wigner import complex_to_real, real_wigner, wigner_d, wigner_matrix
+from regimes._rotations._wigner import (
+    complex_to_real,
+    real_wigner,
+    wigner_d,
+    wigner_d_column,
+    wigner_matrix,
+)
 
 __all__ = [
     "complex_to_real",
     "decompose",
+    "grid_angles",
     "haar_rotations",
     "intertwiners",
     "random_rotations",
@@ -26,6 +34,7 @@ __all__ = [
     "rotation_matrix",
     "sphere_point",
     "wigner_d",
+    "wigner_d_column",
     "wigner_matrix",
     "zyz_angles",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -77,6 +79,19 @@ def sphere_point(a: Tensor | float, b: Tensor | float) -> Tensor:
     """The point `Z(a) Y(b) n` of the unit sphere, n being the north pole: shape (..., 3)."""
     alpha, beta = torch.broadcast_tensors(_double(a), _double(b))
     return torch.stack([alpha.cos() * beta.sin(), alpha.sin() * beta.sin(), beta.cos()], -1)
+
+
+def grid_angles(b: int) -> tuple[Tensor, Tensor]:
+    """Angles of the grid of bandwidth b: `beta_k = pi(2k+1)/4b` and `alpha_j = 2 pi j/2b`.
+
+    The half-shifted form of Driscoll and Healy's grid, without points on the poles; the third
+    angle of SO(3), gamma, is like alpha.
+
+    Returns:
+        beta and alpha, each of shape (2b,), float64.
+    """
+    steps = torch.arange(2 * positive_int("b", b), dtype=torch.float64)
+    return math.pi * (2 * steps + 1) / (4 * b), math.pi * steps / b
 
 
 def _double(value: Tensor | float) -> Tensor:

@@ -42,6 +42,7 @@ from regimes.data._manifolds import (
 )
 from regimes.data._pca import pca
 from regimes.data._proteins import cath, protein_like
+from regimes.data._qm7 import Molecules, qm7
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
 from regimes.data._rbf_line import rbf_line
@@ -50,6 +51,12 @@ from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._shift_augment import ShiftAugment
 from regimes.data._solids import solids
+from regimes.data._spherical import (
+    ELEMENTS,
+    coulomb_matrix,
+    molecule_to_spheres,
+    spherical_mnist,
+)
 from regimes.data._stripe import balanced_x_max, stripe
 from regimes.data._subset import subset
 from regimes.data._teacher import teacher
@@ -66,12 +73,14 @@ from regimes.data._tetris import tetris
 from regimes.data._transform import Transform
 
 __all__ = [
+    "ELEMENTS",
     "Clouds",
     "Dataset",
     "DeformationAugment",
     "DeformationMap",
     "Field",
     "FourierField",
+    "Molecules",
     "Points",
     "ShiftAugment",
     "Transform",
@@ -85,6 +94,7 @@ __all__ = [
     "cifar10",
     "cloud_points",
     "compress",
+    "coulomb_matrix",
     "cylinder",
     "deform",
     "digits",
@@ -109,6 +119,7 @@ __all__ = [
     "manifold_points",
     "mean_norm2",
     "mnist",
+    "molecule_to_spheres",
     "names",
     "noisy_regression",
     "parity",
@@ -117,6 +128,7 @@ __all__ = [
     "periodic_field",
     "phase_diagram",
     "protein_like",
+    "qm7",
     "quad_sphere",
     "random_labels",
     "rbf_line",
@@ -126,6 +138,7 @@ __all__ = [
     "solids",
     "sphere",
     "sphere_points",
+    "spherical_mnist",
     "standardize",
     "stripe",
     "subset",

@@ -21,7 +21,7 @@ from typing import cast, final
 import torch
 from torch import Tensor
 
-from regimes._threads import CALL, SMALL, one_thread, share, slices, workers_for
+from regimes._threads import CALL, is_small, one_thread, share, slices, workers_for
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._joined import Joined, members_of
 from regimes.flow._network_field import parameter_change
@@ -80,7 +80,7 @@ class DeepField:
 
             share([partial(do, part) for part in slices(size, self.tile, workers)], workers)
             return Evaluation(predictions, speed)
-        with one_thread(seconds < SMALL):
+        with one_thread(is_small(seconds)):
             if size <= self.tile:
                 return Evaluation(self._tile(state, EVERYBODY, speed), speed)
             parts = [self._tile(state, part, speed) for part in slices(size, self.tile, 1)]

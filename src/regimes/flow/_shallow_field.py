@@ -19,7 +19,7 @@ from typing import cast, final
 import torch
 from torch import Tensor
 
-from regimes._threads import CALL, SMALL, one_thread, share, slices, workers_for
+from regimes._threads import CALL, is_small, one_thread, share, slices, workers_for
 from regimes.flow._field import Evaluation, GradientChange, State
 from regimes.flow._joined import Joined
 from regimes.flow._network_field import parameter_change
@@ -78,7 +78,7 @@ class ShallowField:
         if workers > 1:
             share([partial(do, part) for part in parts], workers)
         else:
-            with one_thread(on_cpu and seconds < SMALL):
+            with one_thread(on_cpu and is_small(seconds)):
                 for part in parts if len(parts) > 1 else [EVERYBODY]:
                     do(part)
         if isinstance(state, Joined):

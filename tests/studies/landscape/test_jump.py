@@ -12,7 +12,7 @@ RATIOS = (2.0, 2.2, 2.4, 2.5, 2.6, 2.7, 2.8, 3.0, 3.2, 3.4, 3.6, 4.2, 4.5, 5.5, 
 SEEDS = 6
 BLOCKS = [  # block, network, N, r*, its ratios, rate, batch
     ("random", "2x14", 406, 2.75, RATIOS[:11], np.nan, np.nan),
-    ("random", "3x12", 444, 2.75, RATIOS[:11], np.nan, np.nan),
+    ("deep", "3x12", 444, 2.75, RATIOS[:11], np.nan, np.nan),
     ("tanh", "3x10", 310, 3.3, (2.4, 2.8, 3.2, 3.6, 4.2), np.nan, np.nan),
     ("parity", "2x9", 180, 6.0, (4.5, 5.5, 6.5, 8.0), np.nan, np.nan),
     ("single", "2x14", 406, 2.75, (2.4, 2.5, 2.6, 2.7, 2.8, 3.0), np.nan, np.nan),
@@ -247,7 +247,7 @@ def test_r_star_leaves_dead_runs_out():
 
 def test_rows_of_the_smallest_size(smoke):
     data = smoke("landscape/jump").dataset
-    names = {"random", "tanh", "parity", "single", "margin", "optimiser", "batches"}
+    names = {"random", "deep", "tanh", "parity", "single", "margin", "optimiser", "batches"}
     assert set(data.block.values) == names
     single = rows(data, "single")
     assert np.isfinite(single.loss.values[np.isfinite(single.classes.values)]).all()

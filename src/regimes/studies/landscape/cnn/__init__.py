@@ -29,7 +29,7 @@ class Params:
 
 _CPU = Params(
     channels=(2, 4, 8, 16, 32),
-    seed=tuple(range(12)),
+    seed=tuple(range(6)),
     images="cifar10",
     files="all",
     shrink=4,

@@ -149,8 +149,11 @@ def _optimisers(dataset: Data) -> judge.Parts:
     found = {}
     for rate in (1e-3, 3e-4):
         for batch in (1.0, 0.5):
-            block = "optimiser" if batch == 1 else "batches"
-            runs = scans.scan(dataset, block, rate=rate, batch=batch, network=TWO)
+            own = {"rate": rate, "batch": batch, "network": TWO}
+            if batch != 1:
+                runs = scans.scan(dataset, "batches", **own)
+            else:  # whole batches at 1e-3 are those of the jump
+                runs = _whole(dataset) if rate == 1e-3 else scans.scan(dataset, "optimiser", **own)
             found[f"rate {rate:g}, {'whole' if batch == 1 else 'half'} batch"] = scans.r_star(runs)
     ordered = sorted(found.values(), key=lambda each: each.value)
     spread = ordered[-1] / ordered[0]
@@ -245,8 +248,8 @@ def _between(dataset: Data) -> int:
 def _jammed_of_both(dataset: Data) -> dict[str, np.ndarray]:
     """The jammed runs of L = 2 and 3 with r in [2.4, 3.6], one after another."""
     found = []
-    for network in (TWO, THREE):
-        each = scans.alive(scans.scan(dataset, "random", network=network))
+    for block, network in (("random", TWO), ("deep", THREE)):
+        each = scans.alive(scans.scan(dataset, block, network=network))
         inside = (each.ratio > 2.39) & (each.ratio < 3.61) & (scans.flag(each, "JAMMED") == 1)
         found.append(each.isel(run=np.flatnonzero(inside.values)))
     if min(each.sizes["run"] for each in found) < 5:

@@ -11,7 +11,7 @@ from regimes.studies.landscape.jump import _scans as scans
 
 NAMES = {
     ("random", "2x14"): "random labels, relu, L = 2, N = 406",
-    ("random", "3x12"): "random labels, relu, L = 3, N = 444",
+    ("deep", "3x12"): "random labels, relu, L = 3, N = 444",
     ("tanh", "3x10"): "random labels, tanh, L = 3, N = 310",
     ("parity", "2x9"): "digits, relu, L = 2, N = 180",
     ("large", "2x62"): "random labels, relu, L = 2, N = 7750",

@@ -45,22 +45,24 @@ _RUNS = (
     Axis("seed", stacked=True, batch="seeds_per_trial"),
 )
 AXES: dict[str, Any] = {
-    **dict.fromkeys(("random", "tanh", "parity", "single", "margin", "large"), _RUNS),
+    **dict.fromkeys(("random", "deep", "tanh", "parity", "single", "margin", "large"), _RUNS),
     **dict.fromkeys(("optimiser", "batches"), ("rate", "batch", *_RUNS)),
 }
 
 _SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 60, images="digits")
-_EIGHT, _SIX = tuple(range(8)), tuple(range(6))
+_FIVE, _THREE = tuple(range(5)), tuple(range(3))
 _CPU = Scan(
-    ("2x14", "3x12"),
-    (2.0, 2.2, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0, 3.2, 3.4, 3.6),
-    _EIGHT,
+    ("2x14",),
+    (2.0, 2.2, 2.4, 2.6, 2.7, 2.8, 3.0, 3.2, 3.4),
+    _FIVE,
     100_000,
     curvature=True,
+    seeds_per_trial=1,
 )
-_MARGIN = (2.0, 2.2, 2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0, 3.2, 3.4)
-_MILD = (2.0, 2.2, 2.4, 2.6, 2.8, 3.0, 3.2)
-_OPTIMISED = replace(_CPU, curvature=False)
+_MILD = (2.2, 2.4, 2.6, 2.8, 3.0)
+_OPTIMISED = replace(_CPU, ratio=_MILD, seed=_THREE, curvature=False)
+_MARGIN = (2.2, 2.4, 2.6, 2.7, 2.8, 3.0, 3.2)
+_DEEP = (2.4, 2.6, 2.8, 3.0, 3.2, 3.6)
 _PARITY = (4.5, 5.5, 6.5, 8.0, 9.5, 11.0)  # P from 810 to 1980 at N = 180
 
 
@@ -72,6 +74,7 @@ def _optimisers(scan: Scan, **own: Any) -> Optimisers:
 SIZES: dict[str, Any] = {
     "smoke": {
         "random": replace(_SMOKE, curvature=True),
+        "deep": _SMOKE,
         "tanh": replace(_SMOKE, activation="tanh"),
         "parity": replace(_SMOKE, labels="parity"),
         "single": replace(_SMOKE, precision="float32"),
@@ -81,34 +84,34 @@ SIZES: dict[str, Any] = {
     },
     "cpu": {
         "random": _CPU,
+        "deep": replace(_CPU, network=("3x12",), ratio=_DEEP, seed=_THREE, curvature=False),
         "tanh": replace(
             _CPU,
             network=("3x10",),
-            ratio=(2.4, 2.8, 3.2, 3.6, 4.2),
+            ratio=(2.4, 3.2, 3.6, 4.2),
+            seed=_THREE,
             activation="tanh",
             rate=2e-3,
             curvature=False,
         ),
-        "parity": replace(_CPU, network=("2x9",), ratio=_PARITY, labels="parity"),
+        "parity": replace(
+            _CPU, network=("2x9",), ratio=_PARITY, seed=_THREE, labels="parity", seeds_per_trial=1
+        ),
         "single": replace(
             _CPU,
-            network=("2x14",),
-            ratio=(2.4, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0),
+            ratio=(2.4, 2.6, 2.7, 2.8),
             precision="float32",
             curvature=False,
+            seeds_per_trial=2,
         ),
-        "margin": replace(_CPU, network=("2x14",), ratio=_MARGIN, margin=2.0, curvature=False),
-        "optimiser": _optimisers(
-            _OPTIMISED, network=("2x14",), ratio=_MILD, seed=_SIX, rate=(1e-3, 3e-4)
-        ),
+        "margin": replace(_CPU, ratio=_MARGIN, margin=2.0, curvature=False),
+        "optimiser": _optimisers(_OPTIMISED, rate=(3e-4,), seeds_per_trial=1),
         "batches": _optimisers(
             _OPTIMISED,
-            network=("2x14",),
-            ratio=_MILD,
-            seed=_SIX[:4],
             rate=(1e-3, 3e-4),
             batch=(0.5,),
             ratios_per_trial=1,  # a batch is a share of P
+            seeds_per_trial=0,
         ),
     },
     "paper": {

@@ -47,8 +47,9 @@ AXES: dict[str, Any] = {
     "growth": ("kind", _SEED),
 }
 _TWELVE = tuple(range(12))
+_FOUR = _TWELVE[:4]
 # batch normalisation knows no neurons without weights: its widths train one by one
-_WIDTHS = (*range(7, 17), 18, 20)
+_WIDTHS = (*range(7, 15), 16, 18)
 
 SIZES: dict[str, Any] = {
     "smoke": {
@@ -58,10 +59,12 @@ SIZES: dict[str, Any] = {
         "growth": Growth((0, 1), 10, 400, 8),
     },
     "cpu": {
-        "entropy": Scan(_WIDTHS, _TWELVE[:8], 500, 30_000, 1),
-        "hinge": Scan(_WIDTHS, _TWELVE, 500, 30_000),
-        "norm": Margins((*range(3, 15), 16), _TWELVE, 300, 40_000, margin=(0.0, 0.1, 0.2, 0.4)),
-        "growth": Growth(_TWELVE, 200, 50_000, 20),
+        "entropy": Scan(_WIDTHS, _FOUR, 500, 30_000, 1),
+        "hinge": Scan(_WIDTHS, _FOUR, 500, 30_000),
+        "norm": Margins(
+            (*range(3, 11), 12, 14, 16), _FOUR[:3], 300, 40_000, margin=(0.0, 0.1, 0.2, 0.4)
+        ),
+        "growth": Growth(_FOUR, 200, 50_000, 20),
     },
     "paper": {
         "entropy": Scan((*range(10, 60, 2),), _TWELVE, 2000, 1_000_000, 1),

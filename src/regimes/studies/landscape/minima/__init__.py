@@ -28,6 +28,7 @@ class Params:
     steps: int = 150
     polished: int = 1  # smooth networks of seeds below it go on by Newton's method
     newton_steps: int = 3
+    excesses_per_trial: int = 0  # all side by side
 
 
 # least P/N: just above the transition of each, [Geiger 2019, figs. 6 and 9] scaled to small N
@@ -42,16 +43,17 @@ RATES = {"tanh-3": 2e-3}
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            excess=(1.0, 1.04, 1.08, 1.15, 1.25, 1.4),
-            seed=tuple(range(16)),
+            excess=(1.0, 1.04, 1.1, 1.2, 1.4),
+            seed=tuple(range(4)),
             relu_2=14,
             relu_3=12,
             tanh_3=10,
             parity_2=9,
             images="mnist",
             steps=100_000,
-            polished=3,
+            polished=2,
             newton_steps=250,
+            excesses_per_trial=1,
         ),
         "paper": Params(
             excess=(1.0, 1.04, 1.08, 1.12),
@@ -66,7 +68,11 @@ RATES = {"tanh-3": 2e-3}
             newton_steps=1000,
         ),
     },
-    axes=["network", Axis("excess", stacked=True), Axis("seed", stacked=True)],
+    axes=[
+        "network",
+        Axis("excess", stacked=True, batch="excesses_per_trial"),
+        Axis("seed", stacked=True),
+    ],
     units={"loss": "1", "unfitted": "points", "unfit_share": "constraints per parameter"},
 )
 class Minima:

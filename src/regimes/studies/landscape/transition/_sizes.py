@@ -45,20 +45,21 @@ AXES: dict[str, Any] = dict.fromkeys(
         Axis("seed", stacked=True, batch="seeds_per_trial"),
     ),
 )
-_TWELVE, _EIGHT, _FOUR = tuple(range(12)), tuple(range(8)), tuple(range(4))
+_FOUR, _THREE = tuple(range(4)), tuple(range(3))
 _SMOKE = Scan((20,), (2, 6), (0, 1), 100)
-_SIZE = Scan((250, 500, 1000, 2000), (*range(4, 23), *range(24, 37, 2)), _TWELVE, 60_000)
-_NEAR: dict[str, Any] = {"below": 0.55, "beyond": 1.55}
+_SIZE = Scan((250, 500, 1000, 2000), (*range(4, 15), *range(16, 37, 2)), _THREE, 60_000)
+_NEAR: dict[str, Any] = {"below": 0.65, "beyond": 1.5}
 _PARITY = Scan(
     (500, 1000, 2000),
-    (*range(4, 17), *range(18, 45, 2)),
-    _TWELVE,
+    (*range(4, 15), *range(16, 25, 2), 28, 32, 36),
+    _THREE,
     60_000,
     depth=(1, 2, 3),
     labels="parity",
     n_test=5000,
     below=0.6,
-    beyond=1.8,
+    beyond=1.55,
+    seeds_per_trial=1,
 )
 
 SIZES: dict[str, Any] = {
@@ -68,20 +69,48 @@ SIZES: dict[str, Any] = {
         "rank": replace(_SMOKE, ranks=True),
     },
     "cpu": {
-        "size": replace(_SIZE, **_NEAR),
+        "size": replace(_SIZE, seeds_per_trial=1, **_NEAR),
         "depth": replace(
-            _SIZE, n_train=(1000,), depth=(2, 3), inputs=(0,), rate=3e-4, steps=100_000, **_NEAR
+            _SIZE,
+            n_train=(1000,),
+            depth=(2, 3),
+            inputs=(0,),
+            seed=_THREE,
+            rate=3e-4,
+            steps=100_000,
+            seeds_per_trial=1,
+            **_NEAR,
         ),
-        "dimension": replace(_SIZE, n_train=(1000,), inputs=(8, 16, 24), **_NEAR),
+        "dimension": replace(
+            _SIZE, n_train=(1000,), inputs=(8, 16, 24), seed=_THREE, seeds_per_trial=1, **_NEAR
+        ),
         "parity": _PARITY,
         "wide": replace(
-            _PARITY, n_train=(1000,), depth=(2,), width=(82,), below=0.0, beyond=1e9, seed=_EIGHT
+            _PARITY, n_train=(1000,), depth=(2,), width=(82,), below=0.0, beyond=1e9, seed=_FOUR
         ),
-        "time": Scan((1000,), (12, 14, 16, 18, 20, 22, 24, 28, 34, 42, 52, 64, 80), _EIGHT, 60_000),
+        # few widths a trial: all are padded to the widest of theirs
+        "time": Scan(
+            (1000,),
+            (12, 14, 16, 18, 20, 22, 24, 28, 34, 42, 52, 64, 80),
+            _THREE,
+            60_000,
+            widths_per_trial=4,
+        ),
         "rank": Scan(
-            (500,), (3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 16, 20), _EIGHT, 60_000, ranks=True
+            (500,),
+            (3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 16, 20),
+            _FOUR,
+            60_000,
+            ranks=True,
+            widths_per_trial=6,
         ),
-        "map": Scan((125, 250, 500, 1000), (4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24), _FOUR, 30_000),
+        "map": Scan(
+            (125, 250, 500),
+            (4, 5, 6, 7, 8, 10, 12, 14, 17),
+            _THREE,
+            30_000,
+            widths_per_trial=5,
+        ),
     },
     "paper": {
         "large": Scan(
