@@ -40,6 +40,7 @@ from regimes.data._manifolds import (
     sphere_points,
     torus_points,
 )
+from regimes.data._morse import Clusters, morse_clusters
 from regimes.data._pca import pca
 from regimes.data._proteins import cath, protein_like
 from regimes.data._qm7 import Molecules, qm7
@@ -75,6 +76,7 @@ from regimes.data._transform import Transform
 __all__ = [
     "ELEMENTS",
     "Clouds",
+    "Clusters",
     "Dataset",
     "DeformationAugment",
     "DeformationMap",
@@ -120,6 +122,7 @@ __all__ = [
     "mean_norm2",
     "mnist",
     "molecule_to_spheres",
+    "morse_clusters",
     "names",
     "noisy_regression",
     "parity",
