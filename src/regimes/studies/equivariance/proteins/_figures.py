@@ -26,7 +26,10 @@ def _chains(dataset: Data) -> Figure:
 
 
 def _sizes(dataset: Data) -> Figure:
-    caption = "Accuracy against the number of parameters, at the largest number of chains."
+    caption = (
+        "Accuracy on chains in random orientations against the number of parameters of the "
+        "network, at the largest number of training chains; bars are standard errors over seeds."
+    )
     figure = draw.axes("parameters", "accuracy", log="x", caption=caption)
     largest = int(judge.need(dataset, "accuracy").per_class.max())
     for model, color in zip(MODELS, draw.COLORS, strict=False):
