@@ -19,7 +19,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@echo "== first use: making .venv and installing regimes with its pinned dependencies (a few minutes)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "regimes needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray,rl,equivariant]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,ray,rl,equivariant,lightning]'
 	@touch $@
 
 demo: $(INSTALLED)

@@ -19,6 +19,28 @@ for record in stored_summaries(ROOT):
     RECORDS.setdefault(record.study, []).append(record)
 
 DISTORTIONS = {
+    "alignment/identities": {
+        "ALI-01b": ("scaled_gap", "plus", 1e-12),
+        "ALI-02": ("split_gap", "plus", 1e-9),
+        "ALI-03": ("mode_gap", "plus", 1e-9),
+        "ALI-04": ("product_gap", "plus", 1e-11),
+        "ALI-26": ("linear_ratio", "times", 1.5),
+        "ALI-27": ("flow_ratio", "times", 0.7),
+        "ALI-28": ("bound_by_class", "times", 1.01),
+        "ALI-29": ("bound_gap", "plus", 1e-9),
+        "ALI-32": ("step_factor_gap", "plus", 1e-5),
+        "ALI-38": ("scale_gap", "plus", 1e-11),
+    },
+    "alignment/line": {
+        "ALI-05": ("peak_centred", "reversed", "rank"),
+        "ALI-06": ("values_centred", "plus", 200.0),
+    },
+    "alignment/perturbation": {
+        "ALI-25": ("rate_0.001", "times", 0.9),
+    },
+    "alignment/supernat": {
+        "ALI-33": ("error_contract", "times", 3.0),
+    },
     "compression/alpha-scan": {
         "COMP-20": ("frozen_error", "times", 2.0),
     },
@@ -127,6 +149,12 @@ DISTORTIONS = {
         "KER-02": ("mse", "tilt", "size", 0.5),
         "KER-04": ("mse", "plus", -0.1),
         "KER-06": ("mse", "tilt", "size", -0.6),
+    },
+    "kernels/image-spectra": {
+        "KER-25": ("tail", "tilt", "rank", 0.5),
+        "KER-26": ("tail", "tilt", "rank", 0.5),
+        "KER-27": ("tail", "tilt", "rank", 0.5),
+        "KER-30": ("eigenvalue", "tilt", "points", 0.5),
     },
     "kernels/lattice": {
         "KER-11b": ("gauss_error", "tilt", "N", 0.5),

@@ -132,6 +132,7 @@ def regression(K: Tensor, z: Tensor, *, jitter: float = 0.0) -> Regression:
     >>> found.weights.round(decimals=6).tolist(), found.method, round(found.condition, 3)
     ([2.0, -2.0], 'cholesky', 3.0)
     """
+    _check_shape(K)
     z = torch.as_tensor(z, dtype=K.dtype, device=K.device)
     if z.ndim not in (1, 2) or len(z) != len(K) or not bool(z.isfinite().all()):
         raise ValueError(
@@ -155,11 +156,15 @@ def residual_of(K: Tensor, weights: Tensor, z: Tensor, jitter: float = 0.0) -> f
     return float((K @ weights + jitter * weights - z).norm()) / size if size else 0.0
 
 
-def _check_gram(K: Tensor, *, duplicates: bool) -> None:
+def _check_shape(K: Tensor) -> None:
     if not isinstance(K, Tensor) or K.ndim != 2 or K.shape[0] != K.shape[1] or not len(K):
         raise ValueError(f"a Gram has shape (n, n), got {shown(K)}")
     if not K.is_floating_point():
         raise ValueError(f"a Gram holds floats, got {K.dtype}")
+
+
+def _check_gram(K: Tensor, *, duplicates: bool) -> None:
+    _check_shape(K)
     n, diagonal = len(K), K.diagonal()
     largest = float(diagonal.abs().max())
     if not math.isfinite(float(K.sum())):

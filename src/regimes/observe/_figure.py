@@ -24,10 +24,11 @@ def figure_of(record: Record, probe: str | None) -> go.Figure:
     caption = (
         "The tangent kernel in the course of training, centred, on fixed probes: how many "
         "directions it spreads over, how well it is aligned with the labels, and the same for "
-        f"the kernel of every layer on the {probe} probe, from the first (dark) to the last "
-        f"(light). {record.told}."
+        f"the kernel of every layer on the {probe} probe, from the first (blue) to the last "
+        f"(red). {record.told}."
     )
-    panels = ("effective rank", "alignment with the labels", f"by layer, {probe}")
+    layered = f"by layer, {probe}: blue first, red last"
+    panels = ("effective rank", "alignment with the labels", layered)
     figure = draw.axes("step", "", log="x", panels=panels, caption=caption, legend="below")
     steps = np.maximum(record.steps.numpy(), 0.5)  # the start stands left of the first step
     for name, color in zip(probes, draw.COLORS, strict=False):

@@ -28,6 +28,7 @@ from regimes.theory._lattice_error import (
     lattice_error_direct,
     lattice_expansion,
 )
+from regimes.theory._lattice_modes import lattice_interpolant, lattice_spectrum
 from regimes.theory._marginal import least_gap_exponent, marginal_gap_exponent
 from regimes.theory._operator_spectra import OperatorSpectrum, circle_spectrum, sphere_spectrum
 from regimes.theory._perceptron import min_norm_square, separable_probability
@@ -109,6 +110,8 @@ __all__ = [
     "lattice_error",
     "lattice_error_direct",
     "lattice_expansion",
+    "lattice_interpolant",
+    "lattice_spectrum",
     "least_gap_exponent",
     "limited_by",
     "longest_chain",

@@ -58,7 +58,7 @@ def _film(dataset: Data) -> Figure:
         }
         for step in moments
     ]
-    slider = {"steps": steps, "currentvalue": {"prefix": "step "}, "y": -0.06}
+    slider = {"steps": steps, "currentvalue": {"prefix": "step ", "xanchor": "right"}, "y": -0.06}
     play = {
         "type": "buttons",
         "x": 0.0,

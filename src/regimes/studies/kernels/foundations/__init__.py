@@ -306,7 +306,7 @@ CPU: dict[str, Any] = {
     "spectra": Spectra(400),
     "space": Space(1_000_000, 1000, 200, tuple(range(5))),
     "generic": Generic(200_000),
-    "simulation": Simulation((64, 128, 256), 400, 500, seed=tuple(range(48))),
+    "simulation": Simulation((64, 128, 256), 400, 500, seed=tuple(range(144))),
     "process": Process(seed=tuple(range(10))),
     "conditions": Conditions("mnist", seed=tuple(range(10))),
 }

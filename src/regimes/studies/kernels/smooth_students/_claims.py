@@ -38,13 +38,13 @@ def mixed(dataset: Data, jitter: float) -> tuple[np.ndarray, np.ndarray]:
 
 @claim("KER-11", "slope 1 on the lattice; on random points not without a ridge", report=True)
 def _rough_field(dataset: Data) -> judge.Parts:
-    _, slopes = lattice_slopes()
-    worst = float(slopes[np.abs(slopes - 1).argmax()])
-    yield judge.near("lattice, d = 1, slope furthest from 1", worst, 1.0, 0.02)
     n, plain = mixed(dataset, 0.0)
     _, ridged = mixed(dataset, 1e-7)
     yield judge.within("random points, d = 6, no ridge: exponent", -_slope(n, plain))
     yield judge.within("jitter 1e-7: exponent", -_slope(n, ridged))
+    _, slopes = lattice_slopes()
+    worst = float(slopes[np.abs(slopes - 1).argmax()])
+    yield judge.near("lattice, d = 1, slope furthest from 1", worst, 1.0, 0.02)
     single = judge.where_ran(dataset, "seed", "mixed_float32").mixed_float32
     lists = [
         ", ".join(f"{value:.2g}" for value in np.median(values, 0))

@@ -35,7 +35,7 @@ def picture(dataset: Data) -> judge.Parts:
     return (yield from _picture(curves(dataset, "main")))
 
 
-@claim("LAND-67b", "LAND-67 with the hinge summed over classes and three times as many steps")
+@claim("LAND-67b", "LAND-67 with the hinge summed over classes and twice as many steps")
 def longer(dataset: Data) -> judge.Parts:
     return (yield from _picture(curves(dataset, "longer")))
 

@@ -11,17 +11,18 @@ def _directions(dataset: Data) -> Figure:
     own = ran(dataset, "directions")
     caption = (
         "Directions in which relu networks can change their function near the training points, "
-        "against their parameters less one for each hidden neuron (dashed: equal). A neuron that "
-        "is on, or off, at all points takes a few more away."
+        "over their parameters less one for each hidden neuron (dashed: equal), of three networks "
+        "of each shape. A neuron that is on, or off, at all points takes a few more away."
     )
-    figure = draw.axes("parameters less hidden neurons", "directions N_eff", caption=caption)
+    figure = draw.axes("parameters less hidden neurons", "share of directions", caption=caption)
     expected = (own.total - own.hidden).values
-    x = np.repeat(expected[:, None], own.sizes["trained"], 1)
-    draw.cloud(figure, x.ravel(), own["count"].values.ravel(), "trained", color=draw.COLORS[0])
-    draw.cloud(
-        figure, x.ravel(), own.start_count.values.ravel(), "at the start", color=draw.COLORS[1]
-    )
-    draw.guide(figure, expected, 1.0, (float(expected[0]), float(expected[0])))
+    for name, key, color in (
+        ("trained", "count", draw.COLORS[0]),
+        ("at the start", "start_count", draw.COLORS[1]),
+    ):
+        counts = own[key].transpose("trained", "network").values
+        draw.cloud(figure, expected, counts / expected, name, color=color)
+    draw.level(figure, y=1.0)
     return figure
 
 
@@ -34,14 +35,13 @@ def _odd(dataset: Data) -> Figure:
         "not."
     )
     figure = draw.axes("network", "tr Hp^3 / tr |Hp|^3", caption=caption)
-    count, draws = own.sizes["start"], own.sizes["draw"]
-    x = np.repeat(np.arange(count) + 1, draws)
+    networks = np.arange(own.sizes["start"]) + 1
     for name, key, color in (
         ("all points alike", "odd", draw.COLORS[0]),
         ("slopes of the hinge", "weighed_odd", draw.COLORS[1]),
     ):
-        values = own[key].transpose("start", "power", "draw").isel(power=0).values
-        draw.cloud(figure, x, values.ravel(), name, color=color)
+        values = own[key].isel(power=0).transpose("draw", "start").values
+        draw.cloud(figure, networks, values, name, color=color)
     draw.level(figure, y=0.0)
     return figure
 

@@ -43,8 +43,8 @@ RATES = {"tanh-3": 2e-3}
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            excess=(1.0, 1.04, 1.1, 1.2, 1.4),
-            seed=tuple(range(4)),
+            excess=(1.0, 1.1, 1.2, 1.4),
+            seed=tuple(range(6)),
             relu_2=14,
             relu_3=12,
             tanh_3=10,

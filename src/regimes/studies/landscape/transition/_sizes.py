@@ -48,6 +48,8 @@ AXES: dict[str, Any] = dict.fromkeys(
 _FOUR, _THREE = tuple(range(4)), tuple(range(3))
 _SMOKE = Scan((20,), (2, 6), (0, 1), 100)
 _SIZE = Scan((250, 500, 1000, 2000), (*range(4, 15), *range(16, 37, 2)), _THREE, 60_000)
+# trials of a minute or two; few widths a trial, which are all padded to the widest of theirs
+_SHARED: dict[str, Any] = {"widths_per_trial": 2}
 _NEAR: dict[str, Any] = {"below": 0.65, "beyond": 1.5}
 _PARITY = Scan(
     (500, 1000, 2000),
@@ -59,7 +61,7 @@ _PARITY = Scan(
     n_test=5000,
     below=0.6,
     beyond=1.55,
-    seeds_per_trial=1,
+    **_SHARED,
 )
 
 SIZES: dict[str, Any] = {
@@ -69,7 +71,7 @@ SIZES: dict[str, Any] = {
         "rank": replace(_SMOKE, ranks=True),
     },
     "cpu": {
-        "size": replace(_SIZE, seeds_per_trial=1, **_NEAR),
+        "size": replace(_SIZE, **_SHARED, **_NEAR),
         "depth": replace(
             _SIZE,
             n_train=(1000,),
@@ -78,17 +80,16 @@ SIZES: dict[str, Any] = {
             seed=_THREE,
             rate=3e-4,
             steps=100_000,
-            seeds_per_trial=1,
+            **_SHARED,
             **_NEAR,
         ),
         "dimension": replace(
-            _SIZE, n_train=(1000,), inputs=(8, 16, 24), seed=_THREE, seeds_per_trial=1, **_NEAR
+            _SIZE, n_train=(1000,), inputs=(8, 16, 24), seed=_THREE, **_SHARED, **_NEAR
         ),
         "parity": _PARITY,
         "wide": replace(
             _PARITY, n_train=(1000,), depth=(2,), width=(82,), below=0.0, beyond=1e9, seed=_FOUR
         ),
-        # few widths a trial: all are padded to the widest of theirs
         "time": Scan(
             (1000,),
             (12, 14, 16, 18, 20, 22, 24, 28, 34, 42, 52, 64, 80),
