@@ -23,7 +23,7 @@ def arrows(frames: int, seed: int) -> dict[str, Array]:
     from regimes.nets import voxels
 
     piece = data.tetris(side=SIDE, n_rotations=0, pitch=2.2, width=1.2, dtype=torch.float64)
-    field = piece.x_train[5:6]  # the L
+    field = piece.x_train[7:8]  # the zigzag lies in the plane that is shown
     net = _network(seed)
     vectors = voxels.FieldType.of((0, 1))
     shown: list[Tensor] = []

@@ -28,6 +28,8 @@ def _pieces(dataset: Data) -> Figure:
         for column, shade in enumerate(line):
             tone = 1 - (shade / shades.max()).T
             draw.picture(figure, tone, column, _SHOWN - row, 0.94, 0.94)
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(showgrid=False, zeroline=False)
     figure.update_xaxes(
         range=[-0.5, 7.5], tickvals=list(range(8)), ticktext=list(TETRIS), side="top"
     )
