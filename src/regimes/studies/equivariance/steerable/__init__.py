@@ -52,7 +52,6 @@ class Steerable:
     def trial(params: Params, point: Point) -> TrialResult:
         """All identities with the random numbers of one seed."""
         found = {
-            **_exact.tensors(point.seed),
             **_exact.completeness(params.max_order, point.seed),
             **_exact.layers(point.seed),
             **_exact.counts(params.whole_networks),

@@ -22,14 +22,6 @@ def _counted(dataset: Data, network: str) -> float:
     return float(at[f"parameters_{network}"].max())
 
 
-@claim("EQU-24", "3x3 matrices are 0 + 1 + 2; their parts land in the blocks to 1e-12")
-def _tensors(dataset: Data) -> judge.Parts:
-    right = judge.where_ran(dataset, "seed", "tensor_orders").tensor_orders
-    yield judge.near("share with orders 0, 1, 2", float(right.min()), 1.0, 0.0)
-    yield judge.below("largest entry outside its block", _largest(dataset, "tensor_outside"), 1e-12)
-    return _seeds(dataset)
-
-
 @claim("EQU-25", "dimensions 2 min(j,l) + 1, delta_jl at 0; our kernels span them to 1e-8")
 def _complete(dataset: Data) -> judge.Parts:
     yield judge.near("dimensions that differ", _largest(dataset, "dimensions_wrong"), 0.0, 0.0)

@@ -21,27 +21,6 @@ NETWORKS = {
 }
 
 
-def tensors(seed: int) -> dict[str, float]:
-    """EQU-24: 3x3 matrices come apart into trace, antisymmetric and traceless symmetric parts."""
-    import torch
-
-    from regimes._random import generator
-    from regimes._rotations import decompose
-
-    Q, orders = decompose(lambda r: torch.kron(r, r), seed=seed)
-    T = torch.randn(3, 3, generator=generator(seed, "steerable/tensor"), dtype=torch.float64)
-    trace = T.trace() * torch.eye(3, dtype=T.dtype) / 3
-    parts = (trace, (T - T.T) / 2, (T + T.T) / 2 - trace)
-    start, outside = 0, 0.0
-    for order, part in zip(orders, parts, strict=True):
-        landed = Q @ part.flatten()
-        kept = landed.clone()
-        kept[start : start + 2 * order + 1] = 0
-        outside = max(outside, float(kept.abs().max()))
-        start += 2 * order + 1
-    return {"tensor_orders": float(orders == (0, 1, 2)), "tensor_outside": outside}
-
-
 def completeness(max_order: int, seed: int) -> dict[str, float]:
     """EQU-25 and -26: null spaces at a point, at the centre, and kernels of vectors."""
     import torch
