@@ -29,6 +29,7 @@ from regimes.data._easy_difficult import easy_difficult
 from regimes.data._environments import amino_acid_environments, environment_like
 from regimes.data._fields import FourierField, fourier_field, gaussian_field, periodic_field
 from regimes.data._files import read_images
+from regimes.data._image_files import image_files
 from regimes.data._images import cifar10, digits, emnist, fashion_mnist, kmnist, mnist
 from regimes.data._inputs import center, flatten, grayscale, sphere, standardize
 from regimes.data._labels import binary, first_half, label_noise, parity
@@ -112,6 +113,7 @@ __all__ = [
     "fourier_field",
     "gaussian_field",
     "grayscale",
+    "image_files",
     "kmnist",
     "label_noise",
     "lattice_points",
