@@ -13,6 +13,7 @@ from regimes.studies._types import Module, Tensor
 from regimes.studies.linearization import _tasks, _training
 
 LABELS = -1  # the index that stands for the labels of the images themselves
+FIRST = 10  # eigenfunctions on which alignment strays
 DENSE = 20_000  # points whose Gram is diagonalised whole
 ADAM_WAY = "features"
 RESNETS = 2  # seeds of the residual network
@@ -85,7 +86,11 @@ def trial(params: Any, point: Point) -> TrialResult:
 
 
 def _modes(params: Any, gram: Tensor, pairs: Any) -> dict[str, Array]:
-    """Eigenvalues, and norms and alignments of the signs of eigenfunctions, from j = 1 on."""
+    """Eigenvalues, and norms and alignments of the signs of eigenfunctions, from j = 1 on.
+
+    Taking the sign leaves part of an eigenfunction on others: of its alignment, what lies along
+    itself, and what lies along the first few, where eigenvalues are largest.
+    """
     import regimes as rg
 
     lam, phi = pairs.values.double(), pairs.vectors.double()
@@ -96,6 +101,9 @@ def _modes(params: Any, gram: Tensor, pairs: Any) -> dict[str, Array]:
     alignments = rg.measure.target_alignment(wide, f.to(wide)).double()
     bounds = rg.measure.rkhs_lower_bound(f, alignments)
     found = {"norm": norms, "alignment": alignments, "lower_bound": bounds}
+    parts = lam[: len(f) + 1] * (f @ phi[: len(f) + 1].T).square() / len(gram) ** 2
+    found["alignment_own"] = parts[:, 1:].diagonal()
+    found["alignment_first"] = parts[:, :FIRST].sum(1)
     found["eigenvalue"] = lam[1 : params.modes + 1] / len(gram)
     coordinate = {"mode": Array("mode", np.arange(1, params.modes + 1))}
     return coordinate | {name: Array("mode", each.float().cpu()) for name, each in found.items()}

@@ -167,11 +167,31 @@ def norms(dataset: Data) -> judge.Parts:
                 yield judge.above(f"{where}: rank correlation of j and {told}", found, 0.9)
             else:
                 yield judge.below(f"{where}: rank correlation of j and {told}", found, -0.95)
+        few = [j for j in TASKS if j in own.mode]
+        rows = own.alignment.transpose("seed", "mode").sel(mode=few).values
+        at = judge.mean_of([spearman(few, each) for each in rows])
         ends = own.norm.mean("seed").values
         low = own.lower_bound.mean("seed").values
     return (
-        f"norms {ends[0]:.4g} to {ends[-1]:.4g}, their lower bounds {low[0]:.3g} to {low[-1]:.3g}"
+        f"norms {ends[0]:.4g} to {ends[-1]:.4g}, their lower bounds {low[0]:.3g} to {low[-1]:.3g}; "
+        f"at j = {few} alone the alignments have a rank correlation of {at}"
     )
+
+
+@claim("LIN-36b", "of the alignment of sign(phi_j) the part along phi_j falls with j, <= -0.95")
+def own_alignments(dataset: Data) -> judge.Parts:
+    told = []
+    for where, own in settings(dataset, "alignment_own", "alignment_first"):
+        values = own.alignment_own.transpose("seed", "mode").values
+        found = judge.mean_of([spearman(own.mode.values, each) for each in values])
+        yield judge.below(f"{where}: rank correlation of j and the part along phi_j", found, -0.95)
+        share = (own.alignment_first / own.alignment).mean("seed")
+        late = [j for j in (20, 50, 100, 200, 400, 1000) if j in share.mode]
+        each = " ".join(f"{float(share.sel(mode=slice(j - 9, j)).mean()):.2g}" for j in late)
+        told.append(
+            f"{where}: on the first ten lies a share {each} of the alignment up to j = {late}"
+        )
+    return "; ".join(told)
 
 
 def _told(dataset: Data, name: str, middle: Any = np.mean) -> str:

@@ -29,7 +29,7 @@ class Params:
 
 @study(
     "linearization/mnist",
-    version=1,
+    version=2,
     sizes={
         "smoke": Params(),
         "paper": Params(
