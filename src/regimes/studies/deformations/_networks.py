@@ -114,7 +114,9 @@ def block_names(net: Module) -> list[str]:
 
     Fully connected networks are read before the activation: one module serves all their layers.
     """
-    import torch.nn as nn
+    from torch import nn
+
+    from regimes import nets
 
     names = dict(net.named_modules())
     if "blocks" in names:
@@ -124,5 +126,5 @@ def block_names(net: Module) -> list[str]:
     return [
         name
         for name, module in names.items()
-        if name.startswith(_CONVOLUTIONAL) and isinstance(module, nn.ReLU)
+        if name.startswith(_CONVOLUTIONAL) and isinstance(module, nn.ReLU | nets.Activation)
     ]

@@ -20,7 +20,8 @@ def error_against_stability(rows: Sequence[dict[str, Any]], what: str) -> Figure
         "noise of the same size. Upwards, its test error. Networks to the left are blind to "
         "deformations, and err less. The line is error = A sqrt(R_f) with the best A, dotted with "
         "the paper's A = 0.24. Circles have neither batch norm nor skips, squares batch norm, "
-        "diamonds both; darker is deeper. Geometric means over seeds with standard errors."
+        "diamonds both; from violet to red networks are deeper. Geometric means over seeds with "
+        "standard errors."
     )
     figure = draw.axes(
         "relative stability R_f", "test error", log="xy", caption=caption, height=520

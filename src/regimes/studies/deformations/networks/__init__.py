@@ -86,7 +86,8 @@ class Networks:
         probes, seed = made.x_test[: params.probes], point.seed
         thorough = point.network in params.thorough and point.images in params.thorough_images
         start = _training.three(net, probes, seed)
-        first = _training.profile(net, probes, seed)
+        deep = point.network != "lenet"  # its layers are in deformations/zoo
+        first = _training.profile(net, probes, seed) if deep else [start["R"]]
         shaken = [_shaken(net, params, made, point)] if thorough else []
         run = _training.train(
             point.network,
@@ -97,7 +98,8 @@ class Networks:
         )
         end = _training.three(net, probes, seed)
         arrays = {name: Array("when", [start[name], end[name]]) for name in (*_training.THREE, "V")}
-        arrays["profile"] = Array(("when", "layer"), [first, _training.profile(net, probes, seed)])
+        last = _training.profile(net, probes, seed) if deep else [end["R"]]
+        arrays["profile"] = Array(("when", "layer"), [first, last])
         if thorough:
             shaken.append(_shaken(net, params, made, point))
             arrays |= _in_every_way(net, params, made, point)
