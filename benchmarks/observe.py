@@ -1,7 +1,8 @@
 """What an observation of a VGG19 costs: kernels of all layers, their spectra and alignments.
 
 VGG19 on 32 x 32 images with ten outputs and a probe of 100 points, whose kernel has 1000 rows. On
-a GPU with 64 channels (bar: 0.25 s an observation, whole and by layer, float32), on a CPU with 8,
+a GPU with 64 channels (bar of VGG19: 0.25 s an observation, whole and by layer, float32), on a CPU
+with 8,
 side by side with nngeometry's Gram of the same network (bar: five times faster, CPU time). Also
 the same by one pass a layer, which is what one pass for all layers saves.
 
@@ -125,7 +126,7 @@ def main() -> int:
         row["one pass a layer"] = middle(timed(one_pass_a_layer(net, x), device, 2))
         print(f"{kind} one pass a layer: {row['one pass a layer']}", flush=True)
         if cuda:
-            if row["observation"]["seconds"] > SECONDS:
+            if kind == "vgg19" and row["observation"]["seconds"] > SECONDS:
                 missed.append(f"{kind}: {row['observation']['seconds']} s > {SECONDS} s")
         else:
             missed += against_peer(net, x, y, row)

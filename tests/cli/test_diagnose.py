@@ -24,6 +24,10 @@ def points():
     x = torch.randn(60, 4, generator=torch.Generator().manual_seed(0))
     return x, (x[:, 0] > 0).long()
 
+def fit(network, train):
+    for p in network.parameters():
+        p.data *= 1.01
+
 def nothing():
     return 3
 """
@@ -54,6 +58,16 @@ def test_states_from_files(regimes, own):
     found = json.loads(regimes(*command, "--before", "start.pt").stdout)
     assert found["regime"] == "unclear"
     assert "nothing was trained" in found["reasons"][0]
+
+
+def test_a_function_that_trains(regimes, own):
+    command = ["diagnose", "mymodule:network", "--data", "mymodule:points", "--fit", "mymodule:fit"]
+    answer = regimes(*command, "--loss", "cross_entropy", "--step-size", "0.1", "--profile")
+    assert "Lazy" in answer.stdout
+    assert "sharpness_against_step" in answer.stdout
+    assert {"training", "kernels", "curvature"} <= {
+        line.split()[-1] for line in answer.stdout.splitlines() if "%" in line and " s " in line
+    }
 
 
 @pytest.mark.parametrize(

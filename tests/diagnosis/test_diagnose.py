@@ -28,7 +28,7 @@ def test_the_scale_of_the_outputs_decides(trained, digits, name, alpha, regime):
     found = rg.diagnose(after, digits, before=before, probes=100)
     assert found.regime == regime
     assert (found.confidence > 0.9) == (regime != "unclear")
-    assert found.numbers["kernel_change"].error < 0.2 * found.numbers["kernel_change"].value
+    assert found.numbers["kernel_change"].error < 0.25 * found.numbers["kernel_change"].value
 
 
 def test_few_probes_do_not_decide(trained, digits):
@@ -59,7 +59,9 @@ def test_numbers_are_what_they_say(trained, digits):
         K0, K1 = (torch.einsum("iap,jbp->iajb", J, J) for J in (J0, J1))
         changes.append(float((K1 - K0).norm() / K0.norm()))
     assert found["kernel_change"].value == pytest.approx(sum(changes) / 2, rel=1e-8)
-    assert found["kernel_change"].error == pytest.approx(abs(changes[0] - changes[1]) / 2, rel=1e-6)
+    assert found["kernel_change"].error == pytest.approx(
+        1.84 * abs(changes[0] - changes[1]) / 2, rel=1e-6
+    )
     J, start = jacobian(before, x_test)
     _, end = jacobian(after, x_test)
     step = torch.cat([(end[n] - start[n]).flatten() for n in start])

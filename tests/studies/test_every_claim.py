@@ -38,6 +38,10 @@ DISTORTIONS = {
     "alignment/perturbation": {
         "ALI-25": ("rate_0.001", "times", 0.9),
     },
+    "alignment/rescaled-features": {
+        "ALI-30b": ("bound_identity", "reversed", "c"),
+        "ALI-31": ("spread", "reversed", "feature"),
+    },
     "alignment/supernat": {
         "ALI-33": ("error_contract", "times", 3.0),
     },

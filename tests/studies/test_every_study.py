@@ -10,6 +10,7 @@ from regimes.lab._parameters import settable
 
 STUDIES = discover()
 NAMES = sorted(name for name in STUDIES.studies if not name.startswith("toy/"))
+NEEDS = {"equivariance/points": "e3nn"}  # what an extra installs and a trial loads
 PARTS = {
     "none": slice(0, 0),
     "one": slice(0, 1),
@@ -24,6 +25,8 @@ def ran(smoke_store):
     done = {}
 
     def results(name):
+        if name in NEEDS:
+            pytest.importorskip(NEEDS[name], reason="needs an extra: see CONTRIBUTING.md")
         if name not in done:
             study, store = STUDIES.studies[name], smoke_store
             summary = run(study, store=store, executor=InlineExecutor())

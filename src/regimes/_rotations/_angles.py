@@ -31,7 +31,9 @@ def random_rotations(n: int, seed: int = 0) -> Tensor:
 
 def haar_rotations(n: int, draws: torch.Generator) -> Tensor:
     """The same from a generator that goes on afterwards: matrices of shape (n, 3, 3), float64."""
-    q = torch.stack([torch.randn(4, generator=draws, dtype=torch.float64) for _ in range(n)])
+    q = torch.empty(n, 4, dtype=torch.float64)
+    for row in q:  # one by one: a longer draw begins with a shorter one
+        row.copy_(torch.randn(4, generator=draws, dtype=torch.float64))
     w, x, y, z = (q / q.norm(dim=1, keepdim=True)).unbind(1)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],

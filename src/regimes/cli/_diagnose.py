@@ -33,9 +33,27 @@ def diagnose(
     after: Annotated[
         str | None, typer.Option("--after", metavar="FILE", help="State after training.")
     ] = None,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            "--fit",
+            metavar="MODULE:FUNCTION",
+            help="A function fit(network, train) that trains a copy, instead of --before.",
+        ),
+    ] = None,
     probes: Annotated[int, typer.Option("--probes", help="Points looked at, of each part.")] = 500,
     budget: Annotated[
         str | None, typer.Option("--budget", help="About how long, as in 2min or 30s.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Bound on what a kernel takes, as in 2GiB.")
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option("--loss", help="What was trained on: cross_entropy, mse, hinge, qhinge."),
+    ] = None,
+    step_size: Annotated[
+        float | None, typer.Option("--step-size", help="Of the gradient descent that trained it.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the choice of probes.")] = 0,
     html: Annotated[
@@ -50,7 +68,11 @@ def diagnose(
     """
     with user_errors():
         first, last = _networks(_made(factory), before, after)
-        found = _found(first, last, data, probes, budget, seed, quiet=as_json)
+        asked: dict[str, Any] = {"probes": probes, "budget": budget, "memory": memory, "loss": loss}
+        asked |= {"step_size": step_size, "seed": seed}
+        if fit is not None:
+            asked["fit"] = _named(fit)
+        found = _found(first, last, data, asked, quiet=as_json)
     if html is not None:
         found.to_html(html)
     if as_json:
@@ -58,15 +80,14 @@ def diagnose(
         return
     say(str(found))
     if profile:
+        total = sum(found.seconds.values())
         for name, seconds in found.seconds.items():
-            say(f"{seconds:8.2f} s  {name}")
+            say(f"{seconds:8.2f} s  {seconds / total:4.0%}  {name}")
     if html is not None:
         say(f"written: {html}")
 
 
-def _found(
-    first: Any, last: Any, data: str, probes: int, budget: str | None, seed: int, *, quiet: bool
-) -> Any:
+def _found(first: Any, last: Any, data: str, asked: dict[str, Any], *, quiet: bool) -> Any:
     from regimes.diagnosis import diagnose as measure
 
     def progress(sentence: str) -> None:
@@ -74,9 +95,7 @@ def _found(
             say(f"... {sentence}", error=True)
 
     points = _made(data) if ":" in data else _loaded(data)
-    return measure(
-        last, points, before=first, probes=probes, budget=budget, seed=seed, progress=progress
-    )
+    return measure(last, points, before=first, progress=progress, **asked)
 
 
 def _loaded(name: str) -> Any:
@@ -87,6 +106,11 @@ def _loaded(name: str) -> Any:
 
 def _made(place: str) -> Any:
     """What MODULE:FUNCTION returns."""
+    return _named(place)()
+
+
+def _named(place: str) -> Any:
+    """MODULE:FUNCTION itself."""
     module, colon, name = place.partition(":")
     if not (module and colon and name):
         raise ValueError(f"give MODULE:FUNCTION, as in mymodule:make_model, got {place!r}")
@@ -101,7 +125,7 @@ def _made(place: str) -> Any:
         raise ValueError(f"there is no module {module!r} here or among those installed") from None
     if not callable(function := getattr(found, name, None)):
         raise ValueError(f"{module} has no function {name!r}")
-    return function()
+    return function
 
 
 def _networks(made: Any, before: str | None, after: str | None) -> tuple[Any, Any]:

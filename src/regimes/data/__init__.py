@@ -17,6 +17,7 @@ Dataset 'digits': 1000 train, 797 test, x of shape (10,), float32, seed 0
 """
 
 from regimes import _door
+from regimes.data._clouds import Clouds, voxelize_points
 from regimes.data._cylinder import balanced_radius, cylinder
 from regimes.data._dataset import Dataset, Points
 from regimes.data._deform import deform, displace, participation_ratio
@@ -25,6 +26,7 @@ from regimes.data._directions import compress, rotate
 from regimes.data._disk import disk
 from regimes.data._displacement import Field, sample_field
 from regimes.data._easy_difficult import easy_difficult
+from regimes.data._environments import amino_acid_environments, environment_like
 from regimes.data._fields import FourierField, fourier_field, gaussian_field, periodic_field
 from regimes.data._files import read_images
 from regimes.data._image_files import image_files
@@ -39,7 +41,9 @@ from regimes.data._manifolds import (
     sphere_points,
     torus_points,
 )
+from regimes.data._morse import Clusters, morse_clusters
 from regimes.data._pca import pca
+from regimes.data._proteins import cath, protein_like
 from regimes.data._qm7 import Molecules, qm7
 from regimes.data._quad_sphere import quad_sphere
 from regimes.data._random_labels import random_labels
@@ -48,6 +52,7 @@ from regimes.data._registry import load, names
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
 from regimes.data._shift_augment import ShiftAugment
+from regimes.data._solids import solids
 from regimes.data._spherical import (
     ELEMENTS,
     coulomb_matrix,
@@ -66,10 +71,13 @@ from regimes.data._temperature import (
     temperature,
     visible_temperature,
 )
+from regimes.data._tetris import tetris
 from regimes.data._transform import Transform
 
 __all__ = [
     "ELEMENTS",
+    "Clouds",
+    "Clusters",
     "Dataset",
     "DeformationAugment",
     "DeformationMap",
@@ -79,10 +87,12 @@ __all__ = [
     "Points",
     "ShiftAugment",
     "Transform",
+    "amino_acid_environments",
     "balanced_radius",
     "balanced_x_max",
     "bijective_temperature",
     "binary",
+    "cath",
     "center",
     "cifar10",
     "cloud_points",
@@ -96,6 +106,7 @@ __all__ = [
     "displacement2",
     "easy_difficult",
     "emnist",
+    "environment_like",
     "fashion_mnist",
     "first_half",
     "flatten",
@@ -113,6 +124,7 @@ __all__ = [
     "mean_norm2",
     "mnist",
     "molecule_to_spheres",
+    "morse_clusters",
     "names",
     "noisy_regression",
     "parity",
@@ -120,6 +132,7 @@ __all__ = [
     "pca",
     "periodic_field",
     "phase_diagram",
+    "protein_like",
     "qm7",
     "quad_sphere",
     "random_labels",
@@ -127,6 +140,7 @@ __all__ = [
     "read_images",
     "rotate",
     "sample_field",
+    "solids",
     "sphere",
     "sphere_points",
     "spherical_mnist",
@@ -135,8 +149,10 @@ __all__ = [
     "subset",
     "teacher",
     "temperature",
+    "tetris",
     "torus_points",
     "visible_temperature",
+    "voxelize_points",
 ]
 
 _door.keep(globals())

@@ -18,8 +18,10 @@ from regimes.data._random_labels import random_labels
 from regimes.data._rbf_line import rbf_line
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
+from regimes.data._solids import solids
 from regimes.data._stripe import stripe
 from regimes.data._teacher import teacher
+from regimes.data._tetris import tetris
 
 _MAKERS: dict[str, Callable[..., Dataset]] = {
     maker.__name__: maker
@@ -41,6 +43,8 @@ _MAKERS: dict[str, Callable[..., Dataset]] = {
         emnist,
         cifar10,
         easy_difficult,
+        tetris,
+        solids,
     )
 }
 

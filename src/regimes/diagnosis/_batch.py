@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regimes.diagnosis._probes import Probes
 from regimes.measure import cka, effective_rank, label_alignment, layer_alignment, spectrum
-from regimes.tangent import TangentKernel
 
-Pick = Callable[[Any], Any] | None
-MOST = 2500  # rows of a Gram of all outputs; beyond, the mean over outputs is taken
+MOST = 500  # rows of a Gram of all outputs; beyond, the sum over outputs is taken
 
 
-def grams(
-    network: nn.Module, probes: Probes, outputs: int, pick: Pick, memory: str | int | None
-) -> dict[str, Tensor]:
-    """The tangent kernel of each layer: (n, c, n, c), or (n, n) where that would be too large."""
-    way = "full" if len(probes) * outputs <= MOST else "trace"
-    kernel = TangentKernel(network, copy=False, memory=memory, output=pick)
-    return kernel.by_layer(probes.x, outputs=way)
+def trace(gram: Tensor) -> float:
+    """Of a Gram (n, n) or (n, c, n, c)."""
+    rows = gram.shape[0] if gram.ndim == 2 else gram.shape[0] * gram.shape[1]
+    return float(torch.trace(gram.reshape(rows, rows)))
 
 
 def of_one(layers: Mapping[str, Tensor], probes: Probes, outputs: int) -> dict[str, float]:

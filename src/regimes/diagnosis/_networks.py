@@ -15,43 +15,101 @@ from regimes._copied import copied, inside
 from regimes.diagnosis._watch import Watch
 
 Fit = Callable[[nn.Module, Any], object]
+_HALVES = (torch.float16, torch.bfloat16)
 
 
 def the_two(
-    model: nn.Module, train: Any, before: nn.Module | None, fit: Fit | None, watch: Watch
+    model: nn.Module, before: nn.Module | None, trains: bool
 ) -> tuple[nn.Module | None, nn.Module, list[str]]:
     """Copies in evaluation mode, before (None where it is not known) and after; and warnings.
 
+    With `trains` the model is the start, and both are its copies.
+
     Raises:
-        ValueError: both `before` and `fit`, a `fit` that is no function, two architectures.
+        ValueError: two architectures, parts on several devices, nothing trainable.
     """
-    if before is not None and fit is not None:
-        raise ValueError(
-            "give before=, the network before it was trained, or fit=, which trains it; not both"
-        )
     warnings = []
     if any(_mixes(child) and child.training for child in inside(model).modules()):
         warnings.append(
             "The network was in training mode, in which samples of a batch interact or are dropped "
             "at random; it was measured in evaluation mode."
         )
-    if before is not None:
-        instance("before", before, nn.Module, "a torch.nn.Module")
-        _alike(before, model)
-        device = next((p.device for p in model.parameters()), torch.device("cpu"))
-        return _still(before).to(device), _still(model), warnings
-    if fit is None:
-        return None, _still(model), warnings
+    devices = {str(p.device) for p in model.parameters()}
+    if len(devices) > 1:
+        raise ValueError(
+            f"the network is spread over {' and '.join(sorted(devices))}; move it to one device "
+            "with model.to(device)"
+        )
+    if not any(p.requires_grad for p in model.parameters()):
+        raise ValueError(
+            "no parameter of the network requires a gradient, so it has no tangent kernel; leave "
+            "those that were trained unfrozen (requires_grad_(True))"
+        )
+    if any(p.dtype in _HALVES for p in model.parameters()):
+        warnings.append(
+            "The network computes in half precision; copies in single precision were measured."
+        )
+    if before is None:
+        return (_still(model) if trains else None), _still(model), warnings
+    instance("before", before, nn.Module, "a torch.nn.Module")
+    _alike(before, model)
+    device = next((p.device for p in model.parameters()), torch.device("cpu"))
+    return _still(before).to(device), _still(model), warnings
+
+
+def trained(model: nn.Module, train: Any, fit: Fit, watch: Watch) -> tuple[nn.Module, list[str]]:
+    """A copy that `fit` has trained, in evaluation mode; what an interruption leaves is kept."""
     if not callable(fit):
         raise ValueError(
             f"fit must be a function that trains a network in place, fit(network, train); "
             f"got {shown(fit)}"
         )
-    first, (last, _) = _still(model), copied(inside(model))
-    watch.say("training with fit")
+    warnings = []
+    watch.say("training")
     with watch.part("training"):
-        fit(last.train(model.training), train)
-    return first, _still(last), warnings
+        try:
+            fit(model, train)
+        except KeyboardInterrupt:
+            warnings.append("Training was interrupted: the network is as it was by then.")
+    return _still(model), warnings
+
+
+def in_its_mode(model: nn.Module) -> nn.Module:
+    """A copy to be trained, in the modes that the model is in."""
+    return copied(inside(model))[0].train(model.training)
+
+
+def calibrated(first: nn.Module, run: Callable[[nn.Module], object]) -> list[str]:
+    """Give batch norms that saw no data the statistics of the probes; and a warning.
+
+    As long as they hold their defaults, the network in evaluation mode is another function than
+    the one that training began with.
+
+    Args:
+        first: the network before training.
+        run: passes the probes through it.
+    """
+    unseen = [
+        child
+        for child in first.modules()
+        if isinstance(child, _BatchNorm)
+        and child.num_batches_tracked is not None
+        and int(child.num_batches_tracked) == 0
+    ]
+    if not unseen:
+        return []
+    momenta = [child.momentum for child in unseen]
+    for child in unseen:
+        child.momentum = None  # a plain mean over what passes
+        child.train()
+    run(first)
+    for child, momentum in zip(unseen, momenta, strict=True):
+        child.momentum = momentum
+        child.eval()
+    return [
+        "Batch norm had seen no data before training, so its statistics there were taken from the "
+        "probes."
+    ]
 
 
 def displacement(first: nn.Module, last: nn.Module) -> dict[str, Tensor]:
@@ -70,6 +128,8 @@ def _mixes(child: nn.Module) -> bool:
 
 def _still(network: nn.Module) -> nn.Module:
     made, _ = copied(inside(network))
+    if any(p.dtype in _HALVES for p in made.parameters()):
+        made.float()
     return made.eval()
 
 

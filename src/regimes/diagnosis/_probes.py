@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
-from regimes._adapter import is_stream
 from regimes._check import shown
 from regimes._random import generator
-from regimes.data import Dataset
+from regimes.diagnosis._points import placed, points, rows_of
 
 Kind = Literal["classes", "signs", "numbers"]
-
-_LABELS = ("labels", "label", "y", "target", "targets")  # of batches that are mappings
-_BATCHES = 10_000  # of a loader; one that never ends is not read for ever
 
 
 @final
@@ -43,7 +36,11 @@ class Probes:
 
     def part(self, rows: Tensor) -> Probes:
         """Some of them."""
-        return Probes(_rows(self.x, rows), self.y[rows.to(self.y.device)], self.kind)
+        return Probes(rows_of(self.x, rows), self.y[rows.to(self.y.device)], self.kind)
+
+    def first(self, count: int) -> Probes:
+        """The first of them, in the order they were drawn."""
+        return self.part(torch.arange(min(count, len(self))))
 
     def targets(self, outputs: int) -> Tensor:
         """Labels as numbers (n, c): one-hot classes, signs or the numbers themselves."""
@@ -65,7 +62,7 @@ def drawn(data: Any, part: str, count: int, seed: int, like: torch.nn.Module) ->
     Raises:
         ValueError: there are none, or inputs and labels do not go together.
     """
-    x, y = _pair(data, part, count)
+    x, y = points(data, part, count)
     first = next((leaf for leaf in pytree.tree_leaves(x) if isinstance(leaf, Tensor)), None)
     if first is None:
         raise ValueError(
@@ -83,7 +80,7 @@ def drawn(data: Any, part: str, count: int, seed: int, like: torch.nn.Module) ->
         raise ValueError(f"{part} is empty; a diagnosis needs some points, better 200 or more")
     rows = torch.randperm(total, generator=generator(seed, f"probes {part}"))[:count]
     parameter = next(iter(like.parameters()), torch.zeros(()))
-    return Probes(_placed(_rows(x, rows), parameter), y[rows].to(parameter.device), "numbers")
+    return Probes(placed(rows_of(x, rows), parameter), y[rows].to(parameter.device), "numbers")
 
 
 def understood(probes: Probes, outputs: int, part: str) -> Probes:
@@ -114,105 +111,3 @@ def understood(probes: Probes, outputs: int, part: str) -> Probes:
             f"class indices (n,), or numbers (n, {outputs})"
         )
     return Probes(probes.x, flat.double(), "numbers")
-
-
-def _pair(data: Any, part: str, count: int) -> tuple[Any, Tensor]:
-    """Inputs as tensors, and labels."""
-    if isinstance(data, Dataset):
-        data = (data.x_test, data.y_test) if part == "test" else (data.x_train, data.y_train)
-    if isinstance(data, tuple | list) and len(data) == 2 and not _is_batch(data[0]):
-        return _tensors(data[0]), _labels(data[1], part)
-    if isinstance(data, Mapping):
-        return _split(data, part)
-    if is_stream(data) or isinstance(data, list | tuple):
-        return _read(data, part, count)
-    raise ValueError(
-        f"{part} must be a Dataset, a pair (x, y) or an iterable of batches, got {shown(data)}"
-    )
-
-
-def _is_batch(value: Any) -> bool:
-    """Whether the first of two things is itself a batch of inputs with labels."""
-    return isinstance(value, tuple | list) and len(value) == 2 and isinstance(value[0], Tensor)
-
-
-def _read(batches: Iterable[Any], part: str, count: int) -> tuple[Any, Tensor]:
-    """A loader's batches until there are enough points."""
-    xs, ys, total = [], [], 0
-    for batch in itertools.islice(batches, _BATCHES):
-        if isinstance(batch, Mapping):
-            x, y = _split(batch, part)
-        elif isinstance(batch, tuple | list) and len(batch) >= 2:
-            x, y = _tensors(batch[0]), _labels(batch[1], part)
-        else:
-            raise ValueError(
-                f"a batch of {part} must be a pair (x, y) or a mapping with labels, "
-                f"got {shown(batch)}"
-            )
-        xs.append(x)
-        ys.append(y)
-        total += len(y)
-        if total >= count:
-            break
-    if not xs:
-        raise ValueError(
-            f"{part} gave no batch; an iterator that was used before is empty: pass the loader "
-            "itself, or a list of batches"
-        )
-    try:
-        leaves, forms = zip(*(pytree.tree_flatten(x) for x in xs), strict=True)
-        joined = [torch.cat(column) for column in zip(*leaves, strict=True)]
-        return pytree.tree_unflatten(joined, forms[0]), torch.cat(ys)
-    except (RuntimeError, ValueError, TypeError) as error:
-        raise ValueError(
-            f"the batches of {part} differ in more than their number of samples: {error}"
-        ) from error
-
-
-def _split(batch: Mapping[str, Any], part: str) -> tuple[Any, Tensor]:
-    """Inputs by name, and the labels among them."""
-    found = [name for name in _LABELS if name in batch]
-    if not found:
-        raise ValueError(
-            f"a batch of {part} with {', '.join(map(str, batch))} has no labels; they are looked "
-            f"for under {', '.join(_LABELS)}"
-        )
-    x = {name: value for name, value in batch.items() if name != found[0]}
-    return _tensors(x), _labels(batch[found[0]], part)
-
-
-def _tensors(x: Any) -> Any:
-    """Arrays as tensors, in any structure; a mapping of any kind as a dict."""
-    if isinstance(x, Mapping):
-        return {str(name): _tensors(value) for name, value in x.items()}
-    return pytree.tree_map(
-        lambda leaf: torch.from_numpy(leaf.copy()) if isinstance(leaf, np.ndarray) else leaf, x
-    )
-
-
-def _labels(y: Any, part: str) -> Tensor:
-    try:
-        found = torch.as_tensor(y)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ValueError(f"labels of {part} must be numbers, got {shown(y)}") from error
-    if found.ndim == 0:
-        raise ValueError(f"labels of {part} must have an entry for each input, got one number")
-    return found.detach()
-
-
-def _rows(x: Any, rows: Tensor) -> Any:
-    return pytree.tree_map(
-        lambda leaf: leaf[rows.to(leaf.device)] if isinstance(leaf, Tensor) else leaf, x
-    )
-
-
-def _placed(x: Any, like: Tensor) -> Any:
-    """On the network's device, floats in its precision."""
-
-    def place(leaf: Any) -> Any:
-        if not isinstance(leaf, Tensor):
-            return leaf
-        own = leaf.is_floating_point() and like.is_floating_point()
-        return leaf.detach().to(like.device, like.dtype if own else leaf.dtype)
-
-    return pytree.tree_map(place, x)

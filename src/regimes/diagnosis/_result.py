@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, final
 
 from regimes._html import block, facts, table
-from regimes.diagnosis._number import Number
+from regimes.diagnosis._layers import Layer, Moment
+from regimes.diagnosis._number import Number, about
 from regimes.diagnosis._verdict import Regime
 
 WORDS = {
@@ -18,19 +19,7 @@ WORDS = {
     "unclear": "Unclear: the numbers do not decide between lazy training and feature learning.",
 }
 
-
-@final
-@dataclass(frozen=True)
-class Layer:
-    """One layer, a module that owns parameters; NaN where a number is not defined."""
-
-    name: str
-    parameters: int
-    weight_change: float  # |after - before| / |before|
-    kernel_change: float  # of its part of the tangent kernel
-    kernel_share: float  # of the trace of the kernel, at the end
-    alignment_before: float  # with the labels
-    alignment_after: float
+_LAYERS = 5  # that a terminal shows
 
 
 @final
@@ -47,6 +36,9 @@ class Diagnosis:
         advice: what one might try, as hypotheses.
         warnings: what makes the numbers doubtful.
         by_layer: the same by layer, in the order of the network.
+        spectra: "before" and "after" -> the largest eigenvalues of the kernel of one batch of
+            probes, as shares of their sum.
+        course: what training had done by steps 1, 2, 4, ..., where it was watched.
         probes: how many training and test points were looked at.
         seconds: wall time by part.
     """
@@ -54,10 +46,12 @@ class Diagnosis:
     regime: Regime
     confidence: float
     numbers: Mapping[str, Number]
-    reasons: tuple[str, ...]
-    advice: tuple[str, ...]
-    warnings: tuple[str, ...]
+    reasons: list[str]
+    advice: list[str]
+    warnings: list[str]
     by_layer: tuple[Layer, ...]
+    spectra: Mapping[str, tuple[float, ...]]
+    course: tuple[Moment, ...]
     probes: tuple[int, int]
     seconds: Mapping[str, float]
 
@@ -67,6 +61,7 @@ class Diagnosis:
         lines = [f"{WORDS[self.regime]} (confidence {self.confidence:.0%})", ""]
         lines += [f"- {sentence}" for sentence in self.reasons]
         lines += ["", *(f"{name.ljust(width)}  {each}" for name, each in self.numbers.items())]
+        lines += _moved_most(self.by_layer)
         if self.advice:
             lines += ["", "What one might try:", *(f"- {sentence}" for sentence in self.advice)]
         if self.warnings:
@@ -95,6 +90,8 @@ class Diagnosis:
                 "advice": self.advice,
                 "warnings": self.warnings,
                 "by_layer": [asdict(layer) for layer in self.by_layer],
+                "spectra": dict(self.spectra),
+                "course": [asdict(moment) for moment in self.course],
                 "probes": {"train": self.probes[0], "test": self.probes[1]},
                 "seconds": dict(self.seconds),
             }
@@ -112,7 +109,7 @@ class Diagnosis:
         """In a notebook."""
         rows = {name: str(each) for name, each in self.numbers.items()}
         layers = [
-            (each.name, f"{each.weight_change:.3g}", f"{each.kernel_change:.3g}")
+            (each.called, about(each.weight_change), about(each.kernel_change))
             for each in self.by_layer
         ]
         told = "".join(f"<p>{sentence}</p>" for sentence in self.reasons)
@@ -122,6 +119,22 @@ class Diagnosis:
             facts(rows),
             table(("layer", "weights moved by", "kernel moved by"), layers),
         )
+
+
+def _moved_most(layers: tuple[Layer, ...]) -> list[str]:
+    """A few lines on the layers whose weights moved most."""
+    known = [each for each in layers if math.isfinite(each.weight_change)]
+    if not known:
+        return []
+    known = sorted(known, key=lambda each: -each.weight_change)[:_LAYERS]
+    head = "Layers that moved most"
+    width = max(len(head), *(len(each.called) for each in known))
+    rows = [
+        f"{each.called.ljust(width)}  {about(each.weight_change):>7}  "
+        f"{about(each.kernel_change):>6}"
+        for each in known
+    ]
+    return ["", f"{head.ljust(width)}  weights  kernel", *rows]
 
 
 def _plain(value: Any) -> Any:

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, final
 
+from regimes.diagnosis._number import Number, about
+
 Regime = Literal["lazy", "feature", "unclear"]
 
 CROSSOVER = 1.0  # relative change of the kernel
@@ -29,6 +31,19 @@ class Verdict:
     regime: Regime
     confidence: float
     reasons: tuple[str, ...]
+
+
+def from_crossover(change: Number, meaning: str) -> Number:
+    """How far a change of the kernel is from the crossover, in units of its width.
+
+    >>> from_crossover(Number(2.0, 0.2, ""), "")
+    Number(value=1.003..., error=0.14..., meaning='')
+    """
+    place = math.log10(change.value / CROSSOVER) / WIDTH
+    error = change.error
+    if error is not None and math.isfinite(error):
+        error = error / change.value / math.log(10) / WIDTH
+    return Number(place, error, meaning)
 
 
 def verdict(
@@ -70,9 +85,9 @@ def verdict(
     away = place / math.hypot(WIDTH, spread)
     feature = 0.5 * math.erfc(-away / math.sqrt(2))
     reasons = [
-        f"Training changed the tangent kernel by {change:.2g} times its size, {abs(away):.1f} "
-        f"widths {'above' if away > 0 else 'below'} the crossover between the regimes, "
-        f"which is at {CROSSOVER:g}."
+        f"Training changed the tangent kernel by {about(change)} times its size. The crossover "
+        f"between the regimes is at {CROSSOVER:g}; this is {abs(away):.1f} widths "
+        f"{'above' if away > 0 else 'below'} it, a width being a factor of two."
     ]
     if math.isfinite(linear_error):
         reasons.append(

@@ -46,10 +46,19 @@ class Watch:
         self._begin = time.perf_counter()
         self.seconds: dict[str, float] = {}
 
+    def start(self) -> None:
+        """Count the budget from now on."""
+        self._begin = time.perf_counter()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._begin
+
     @property
     def left(self) -> float:
         """Seconds of the budget that are left."""
-        return self.budget - (time.perf_counter() - self._begin)
+        return self.budget - self.spent
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:

@@ -5,7 +5,7 @@ generator in float64, and leaves torch's global random state alone.
 """
 
 from regimes import _door
-from regimes.nets import sphere, voxels
+from regimes.nets import points, sphere, voxels
 from regimes.nets._activations import Activation, activation, activation_names
 from regimes.nets._alexnet import AlexNet
 from regimes.nets._convnet3 import ConvNet3
@@ -58,6 +58,7 @@ __all__ = [
     "n_total",
     "n_weights",
     "names",
+    "points",
     "pullback",
     "sphere",
     "stack",

@@ -26,16 +26,16 @@ def star_of(block, depth, inputs, p):
 
 
 def settings():
-    for p in (250, 500, 1000, 2000):
+    for p in (250, 500, 1000):
         yield "size", 2, 10, p
     for depth in (2, 3):
-        yield "depth", depth, 0, 1000
+        yield "depth", depth, 0, 500
     for inputs in (8, 16, 24):
-        yield "dimension", 2, inputs, 1000
-    for p in (500, 1000, 2000):
+        yield "dimension", 2, inputs, 500
+    for p in (500, 1000):
         yield "parity", 2, 10, p
     for depth in (1, 3):
-        yield "parity", depth, 10, 2000
+        yield "parity", depth, 10, 1000
     yield "rank", 2, 10, 500
     yield "time", 2, 10, 1000
 

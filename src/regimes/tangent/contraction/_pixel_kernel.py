@@ -6,7 +6,7 @@ tap shifts is then whole strips, and every number is read from the main memory o
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
 
 import torch
 import triton
@@ -18,21 +18,22 @@ from regimes.tangent.contraction._overlap import Overlap
 STRIP, WARPS = 128, 4  # column samples of a program, and its warps
 
 
+# Triton reads annotations as code: those of arguments that are no constants are left out.
 @triton.jit  # type: ignore[untyped-decorator]
-def _contract(
-    x: Any,
-    g: Any,
-    out: Any,
-    row_scale: Any,
-    column_scale: Any,
-    n: Any,
-    k: Any,
-    pitch: Any,
-    x_phase: Any,
-    x_row: Any,
-    g_row: Any,
-    out_row: Any,
-    out_output: Any,
+def _contract(  # type: ignore[no-untyped-def]
+    x,
+    g,
+    out,
+    row_scale,
+    column_scale,
+    n,
+    k,
+    pitch,
+    x_phase,
+    x_row,
+    g_row,
+    out_row,
+    out_output,
     T: tl.constexpr,
     TX: tl.constexpr,
     UY: tl.constexpr,
@@ -48,7 +49,7 @@ def _contract(
     Q: tl.constexpr,
     STRIP: tl.constexpr,
     SUM: tl.constexpr,
-) -> None:
+):
     i = tl.program_id(0).to(tl.int64)
     output = tl.program_id(2)
     q = tl.arange(0, Q)
@@ -63,9 +64,9 @@ def _contract(
         shared = tl.zeros((Q, STRIP), SUM)
         for ky in tl.static_range(KY):
             for kx in tl.static_range(KX):
-                down: tl.constexpr = (ky * DY - PY) // SY
-                right: tl.constexpr = (kx * DX - PX) // SX
-                phase: tl.constexpr = ((ky * DY - PY) % SY) * SX + (kx * DX - PX) % SX
+                down = (ky * DY - PY) // SY
+                right = (kx * DX - PX) // SX
+                phase = ((ky * DY - PY) % SY) * SX + (kx * DX - PX) % SX
                 uy = py + down
                 ux = px + right
                 vy = qy + down
@@ -166,7 +167,13 @@ def works(device: torch.device) -> bool:
     ones = out.new_ones(pitch)
     try:
         add_contracted_(out, overlap, x, g, ones, ones)
-    except (RuntimeError, OSError, ImportError, triton.TritonError):
+    except (RuntimeError, OSError, ImportError, ValueError, triton.TritonError) as error:
+        reason = str(error).strip().splitlines()
+        warnings.warn(
+            "Triton is here but cannot run the kernel for convolutions on small maps "
+            f"({type(error).__name__}: {reason[-1] if reason else ''}); their Grams take longer",
+            stacklevel=2,
+        )
         return False
     true = overlap.contracted(
         x.view(overlap.phases, overlap.cells, n, overlap.cells, pitch),

@@ -35,7 +35,7 @@ class Params:
         "smoke": Params(),
         "cpu": Params(
             depth=(3, 6, 9),
-            seed=tuple(range(12)),
+            seed=tuple(range(8)),
             n_easy=1000,
             n_difficult=100,
             n_test=500,

@@ -44,6 +44,15 @@ def _bounds(dataset: Data) -> judge.Parts:
     return f"{'; '.join(told)}; {at.sizes['seed']} seeds of the features"
 
 
+@claim("ALI-30b", "the ball's growth in decades, whose error is even: at least 3")
+def _decades(dataset: Data) -> judge.Parts:
+    for a in [float(a) for a in judge.need(dataset, "bound_best").half_width.values]:
+        ball = _over(_at(dataset, a), "bound_identity")
+        growth = np.log10(ball[:, -1] / ball.min(1))
+        yield judge.above(f"decades, c = 1 / least, a = {a:g}", judge.mean_of(growth), 3.0)
+    return f"{len(ball)} seeds of the features"
+
+
 @claim(
     "ALI-31", "spread of the tenth weight over the first at c = .99 at least 3 times that at .25"
 )

@@ -49,7 +49,10 @@ AXES = (Axis("channels"), Axis("seed", stacked=True))
     dtype="float32",
     sizes={
         "smoke": {"main": Params(), "longer": Params(channels=(2, 4), epochs=8)},
-        "cpu": {"main": _CPU, "longer": replace(_CPU, epochs=1000, scaled=10.0)},
+        "cpu": {
+            "main": _CPU,
+            "longer": replace(_CPU, channels=(4, 8, 16), epochs=1000, scaled=10.0),
+        },
         # eight thousand colour images are at hand, of the papers' fifty
         "paper": {
             "main": replace(

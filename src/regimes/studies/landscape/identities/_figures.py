@@ -15,6 +15,7 @@ def _directions(dataset: Data) -> Figure:
         "of each shape. A neuron that is on, or off, at all points takes a few more away."
     )
     figure = draw.axes("parameters less hidden neurons", "share of directions", caption=caption)
+    own = own.isel(network=np.argsort((own.total - own.hidden).values))
     expected = (own.total - own.hidden).values
     for name, key, color in (
         ("trained", "count", draw.COLORS[0]),

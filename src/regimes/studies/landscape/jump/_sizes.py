@@ -50,17 +50,16 @@ AXES: dict[str, Any] = {
 }
 
 _SMOKE = Scan(("2x4",), (1.0, 6.0), (0, 1), 60, images="digits")
-_FIVE, _THREE = tuple(range(5)), tuple(range(3))
+_SIX, _FOUR = tuple(range(6)), tuple(range(4))
 _CPU = Scan(
     ("2x14",),
     (2.0, 2.2, 2.4, 2.6, 2.7, 2.8, 3.0, 3.2, 3.4),
-    _FIVE,
+    _SIX,
     100_000,
     curvature=True,
-    seeds_per_trial=1,
 )
 _MILD = (2.2, 2.4, 2.6, 2.8, 3.0)
-_OPTIMISED = replace(_CPU, ratio=_MILD, seed=_THREE, curvature=False)
+_OPTIMISED = replace(_CPU, ratio=_MILD, seed=_FOUR, curvature=False)
 _MARGIN = (2.2, 2.4, 2.6, 2.7, 2.8, 3.0, 3.2)
 _DEEP = (2.4, 2.6, 2.8, 3.0, 3.2, 3.6)
 _PARITY = (4.5, 5.5, 6.5, 8.0, 9.5, 11.0)  # P from 810 to 1980 at N = 180
@@ -84,34 +83,30 @@ SIZES: dict[str, Any] = {
     },
     "cpu": {
         "random": _CPU,
-        "deep": replace(_CPU, network=("3x12",), ratio=_DEEP, seed=_THREE, curvature=False),
+        "deep": replace(_CPU, network=("3x12",), ratio=_DEEP, seed=_FOUR, curvature=False),
         "tanh": replace(
             _CPU,
             network=("3x10",),
             ratio=(2.4, 3.2, 3.6, 4.2),
-            seed=_THREE,
+            seed=_FOUR,
             activation="tanh",
             rate=2e-3,
             curvature=False,
         ),
-        "parity": replace(
-            _CPU, network=("2x9",), ratio=_PARITY, seed=_THREE, labels="parity", seeds_per_trial=1
-        ),
+        "parity": replace(_CPU, network=("2x9",), ratio=_PARITY, seed=_FOUR, labels="parity"),
         "single": replace(
             _CPU,
             ratio=(2.4, 2.6, 2.7, 2.8),
             precision="float32",
             curvature=False,
-            seeds_per_trial=2,
         ),
         "margin": replace(_CPU, ratio=_MARGIN, margin=2.0, curvature=False),
-        "optimiser": _optimisers(_OPTIMISED, rate=(3e-4,), seeds_per_trial=1),
+        "optimiser": _optimisers(_OPTIMISED, rate=(3e-4,)),
         "batches": _optimisers(
             _OPTIMISED,
             rate=(1e-3, 3e-4),
             batch=(0.5,),
             ratios_per_trial=1,  # a batch is a share of P
-            seeds_per_trial=0,
         ),
     },
     "paper": {

@@ -52,8 +52,7 @@ RATES = {"tanh-3": 2e-3}
             images="mnist",
             steps=100_000,
             polished=2,
-            newton_steps=250,
-            excesses_per_trial=1,
+            newton_steps=120,
         ),
         "paper": Params(
             excess=(1.0, 1.04, 1.08, 1.12),

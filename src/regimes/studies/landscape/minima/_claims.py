@@ -12,7 +12,7 @@ from regimes.studies.landscape.minima._spectra import GAPS, OVERLAPS, TAUS
 
 TAU = 1e-3  # LAND-35
 SMALL_LOSS = 1e-4  # LAND-29
-LEAST_RUNS = 10
+LEAST_RUNS, LEAST_SAMPLES = 10, 10
 
 claim = judge.Claims()
 
@@ -192,6 +192,8 @@ def exponent(own: Data, runs: np.ndarray, name: str, window: tuple[float, float]
     """Of the density of gaps or overlaps of these runs, its error from the seeds."""
     counts = np.where(runs, own[f"{name}_count"].values, 0).sum(0)
     sums = np.where(runs, own[f"{name}_sum"].values, 0.0).sum(0)
+    if counts.sum() < LEAST_SAMPLES:
+        raise judge.Missing(f"{counts.sum():g} {name}s in [{window[0]:g}, {window[1]:g}]")
     found = rg.measure.exponent_of_sums(rg.measure.TailSums(window, counts, sums))
     return judge.Measured(found.exponent, found.error)
 

@@ -47,12 +47,12 @@ AXES: dict[str, Any] = dict.fromkeys(
 )
 _FOUR, _THREE = tuple(range(4)), tuple(range(3))
 _SMOKE = Scan((20,), (2, 6), (0, 1), 100)
-_SIZE = Scan((250, 500, 1000, 2000), (*range(4, 15), *range(16, 37, 2)), _THREE, 60_000)
+_SIZE = Scan((250, 500, 1000), (*range(4, 15), *range(16, 37, 2)), _THREE, 60_000)
 # trials of a minute or two; few widths a trial, which are all padded to the widest of theirs
 _SHARED: dict[str, Any] = {"widths_per_trial": 2}
-_NEAR: dict[str, Any] = {"below": 0.65, "beyond": 1.5}
+_NEAR: dict[str, Any] = {"below": 0.6, "beyond": 1.5}
 _PARITY = Scan(
-    (500, 1000, 2000),
+    (500, 1000),
     (*range(4, 15), *range(16, 25, 2), 28, 32, 36),
     _THREE,
     60_000,
@@ -74,7 +74,7 @@ SIZES: dict[str, Any] = {
         "size": replace(_SIZE, **_SHARED, **_NEAR),
         "depth": replace(
             _SIZE,
-            n_train=(1000,),
+            n_train=(500,),
             depth=(2, 3),
             inputs=(0,),
             seed=_THREE,
@@ -84,7 +84,7 @@ SIZES: dict[str, Any] = {
             **_NEAR,
         ),
         "dimension": replace(
-            _SIZE, n_train=(1000,), inputs=(8, 16, 24), seed=_THREE, **_SHARED, **_NEAR
+            _SIZE, n_train=(500,), inputs=(8, 16, 24), seed=_THREE, **_SHARED, **_NEAR
         ),
         "parity": _PARITY,
         "wide": replace(
@@ -92,7 +92,7 @@ SIZES: dict[str, Any] = {
         ),
         "time": Scan(
             (1000,),
-            (12, 14, 16, 18, 20, 22, 24, 28, 34, 42, 52, 64, 80),
+            (12, 14, 16, 18, 20, 24, 28, 34, 42, 52, 64, 80),
             _THREE,
             60_000,
             widths_per_trial=4,
