@@ -14,7 +14,8 @@ def test_every_name_is_public_and_callable():
     assert set(data.names()) <= set(data.__all__)
     for name in ("stripe", "cylinder", "disk", "mnist", "digits", "easy_difficult"):
         assert name in data.names()
-    assert all(callable(getattr(data, name)) for name in data.__all__)
+    assert all(callable(getattr(data, name)) for name in data.names())
+    assert all(hasattr(data, name) for name in data.__all__)
 
 
 def test_unknown_name_lists_the_nearest_first():

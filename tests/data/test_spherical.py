@@ -134,8 +134,8 @@ def test_qm7_says_what_file_it_wants(tmp_path, monkeypatch):
 
 
 @pytest.mark.data
-def test_the_molecules_of_qm7():
-    molecules = qm7()
+def test_the_molecules_of_qm7(data_root):
+    molecules = qm7(data_root)
     assert molecules.charges.shape == (7101, 23)
     assert set(molecules.charges.unique().tolist()) == {0, 1, 6, 7, 8, 16}
     near = torch.cdist(molecules.positions, molecules.positions)

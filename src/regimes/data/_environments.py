@@ -73,6 +73,9 @@ def amino_acid_environments(path: str | Path) -> Clouds:
 
     Raises:
         ValueError: if there is no such file, or it holds something else.
+
+    Example:
+        >>> atoms = amino_acid_environments("environments.npz")  # doctest: +SKIP
     """
     arrays = read_clouds(
         path,

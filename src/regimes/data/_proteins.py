@@ -227,6 +227,9 @@ def cath(path: str | Path) -> Clouds:
 
     Raises:
         ValueError: if there is no such file, or it holds something else.
+
+    Example:
+        >>> domains = cath("cath_10arch.npz")  # doctest: +SKIP
     """
     arrays = read_clouds(
         path,
