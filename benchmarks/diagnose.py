@@ -4,8 +4,8 @@ Networks `alpha (f - f at the start)` of three architectures are trained on 400 
 tenths of them are right: with alpha = 100 lazily, with alpha = 0.1 by learning features [Geiger
 2020, sec. 2]. Then the same is made ambiguous on purpose: the clear cases are looked at with 8
 probes, and others are trained at the crossover, at the alpha where the median of five networks of
-other seeds changes its kernel by its own size. Steps are of plain stochastic descent, half as large as one over the
-largest curvature so far.
+other seeds changes its kernel by its own size. Steps are of plain stochastic descent, half as large
+as one over the largest curvature so far.
 
     python benchmarks/diagnose.py digits mnist cifar10 --record     # half an hour of one core
 
@@ -148,7 +148,7 @@ def crossover(name: str, ds: rg.data.Dataset) -> float:
     places: list[tuple[float, float]] = []
     for alpha in CALIBRATION:
         change = statistics.median(
-            kernel_change(Scaled(NETWORKS[name](ds.in_shape, seed), alpha), ds, seed)
+            kernel_change(Scaled(NETWORKS[name](ds.x_train.shape[1:], seed), alpha), ds, seed)
             for seed in CALIBRATION_SEEDS
         )
         places.append((math.log(alpha), math.log(change)))
@@ -174,7 +174,7 @@ def cases(data: str) -> list[dict[str, Any]]:
     ds = getattr(rg.data, data)(n_train=400, n_test=400, seed=0)
     if ds.x_train.ndim == 3:
         raise SystemExit("images need an axis of channels")
-    shape = ds.in_shape
+    shape = ds.x_train.shape[1:]
     rows: list[dict[str, Any]] = []
 
     def look(name: str, kind: str, seed: int, alpha: float) -> None:
