@@ -39,17 +39,17 @@ class Params:
     sizes={
         "smoke": Params(),
         "cpu": Params(
-            seed=(0, 1, 2),
-            n_train=1000,
+            seed=(0, 1, 2, 3, 4),
+            n_train=100,
             n_test=400,
             classes=10,
             bandwidths=(16, 8, 5),
-            channels=(6, 10, 20),
-            spherical_epochs=10,
+            channels=(6, 5, 10),
+            spherical_epochs=25,
             planar_channels=(16, 32),
             planar_stride=2,
-            planar_epochs=10,
-            batch=32,
+            planar_epochs=50,
+            batch=25,
         ),
         "paper": Params(
             seed=(0, 1, 2),
