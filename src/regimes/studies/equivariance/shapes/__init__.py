@@ -18,8 +18,8 @@ class Params:
 
     network: tuple[str, ...] = ("spherical", "planar")
     seed: tuple[int, ...] = (0, 1)
-    n_train: int = 40
-    n_test: int = 20
+    n_train: int = 20
+    n_test: int = 12
     classes: int = 4
     bandwidths: tuple[int, ...] = (6, 4, 3)
     channels: tuple[int, ...] = (6, 3, 4)
@@ -29,7 +29,7 @@ class Params:
     planar_stride: int = 1
     planar_epochs: int = 2
     planar_rate: float = 1e-3
-    batch: int = 20
+    batch: int = 10
 
 
 @study(

@@ -123,7 +123,7 @@ def _pictures(dataset: Data) -> Figure:
     figure = draw.axes("", "", caption=caption, height=560)
     for down, row in enumerate(shown):
         for k, picture in enumerate(row):
-            size = float(np.nanmax(np.abs(shown[:, k]))) or 1.0
+            size = float(np.abs(shown[:, k]).max()) or 1.0
             draw.picture(figure, _coloured(picture / size), k, -down, 0.94, 0.94)
     figure.add_scatter(x=[0, 2], y=[0, -1], mode="markers", marker={"opacity": 0})
     figure.update_layout(showlegend=False)
@@ -142,9 +142,8 @@ def _pictures(dataset: Data) -> Figure:
 
 
 def _coloured(values: np.ndarray) -> np.ndarray:
-    """Red for 1, white for 0, blue for -1, and white where there is nothing."""
-    filled = np.nan_to_num(values)
-    up, down = np.clip(filled, 0, 1)[..., None], np.clip(-filled, 0, 1)[..., None]
+    """Red for 1, white for 0, blue for -1."""
+    up, down = np.clip(values, 0, 1)[..., None], np.clip(-values, 0, 1)[..., None]
     red, blue = np.array([0.75, 0.15, 0.15]), np.array([0.1, 0.3, 0.75])
     return 1 - up * (1 - red) - down * (1 - blue)
 

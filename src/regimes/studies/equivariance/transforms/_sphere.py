@@ -211,7 +211,7 @@ def pictures(b: int = 12, side: int = 57) -> dict[str, Array]:
 
     def seen(F: Tensor) -> Tensor:
         """From above the north pole; the middle column of a signal on SO(3) has gamma = 0."""
-        return torch.where(inside, values(F, R).real, torch.nan)
+        return torch.where(inside, values(F, R).real, 0.0).float()
 
     rows = []
     for filter_ in (psi, other):
