@@ -38,8 +38,8 @@ def _round_trips(dataset: Data) -> Figure:
 def _cost(dataset: Data) -> Figure:
     caption = (
         "CPU seconds of one correlation of one channel on SO(3): through transforms and products, "
-        "and directly, by turning the filter to every rotation of the grid and integrating. Mean "
-        "over seeds. The direct way takes hundreds of times as long at the smallest grids, and "
+        "and directly, by turning the filter to every rotation of the grid and integrating. "
+        "Geometric mean over seeds. The direct way takes hundreds of times as long at the smallest grids, and "
         "its disadvantage grows."
     )
     figure = draw.axes("bandwidth b", "seconds", log="xy", caption=caption)
@@ -74,6 +74,7 @@ def _samples(dataset: Data) -> Figure:
         "mean squared error / variance",
         log="xy",
         panels=[f"m = {m:g}" for m in groups],
+        shared="y",
         caption=caption,
         legend="below",
     )
@@ -111,24 +112,26 @@ def _samples(dataset: Data) -> Figure:
 
 def _pictures(dataset: Data) -> Figure:
     caption = (
-        "The sphere seen from above its north pole; red positive, blue negative. Above: a filter "
-        "near the pole, the classical convolution of a digit with it, and the correlation (at "
-        "third angle 0). Below: the same with the filter turned by a quarter. The convolution "
+        "The sphere seen from above its north pole; red positive, blue negative. Above: a digit, a "
+        "filter near the pole, the classical convolution of the two, and their correlation (with "
+        "the filter held along the meridians). Below: the same with the filter turned by a quarter. The convolution "
         "only sees the mean of the filter over such turns, so that nothing changes; the "
         "correlation finds edges across the filter's direction."
     )
     at = judge.where_ran(dataset, "seed", "pictures").isel(seed=0)
-    shown = at.pictures.transpose("turned", "picture", "row", "column").values.astype(float)
-    titles = ("filter", "classical convolution", "correlation")
-    figure = draw.axes("", "", caption=caption, height=560)
+    made = at.pictures.transpose("turned", "picture", "row", "column").values.astype(float)
+    digit = np.broadcast_to(at.digit.values.astype(float), (len(made), 1, *made.shape[2:]))
+    shown = np.concatenate([digit, made], 1)
+    titles = ("digit", "filter", "classical convolution", "correlation")
+    figure = draw.axes("", "", caption=caption, height=470)
     for down, row in enumerate(shown):
         for k, picture in enumerate(row):
             size = float(np.abs(shown[:, k]).max()) or 1.0
             draw.picture(figure, _coloured(picture / size), k, -down, 0.94, 0.94)
-    figure.add_scatter(x=[0, 2], y=[0, -1], mode="markers", marker={"opacity": 0})
+    figure.add_scatter(x=[0, 3], y=[0, -1], mode="markers", marker={"opacity": 0})
     figure.update_layout(showlegend=False)
     figure.update_xaxes(
-        tickvals=[0, 1, 2], ticktext=titles, range=[-0.55, 2.55], showgrid=False, zeroline=False
+        tickvals=[0, 1, 2, 3], ticktext=titles, range=[-0.55, 3.55], showgrid=False, zeroline=False
     )
     figure.update_yaxes(
         tickvals=[0, -1],
