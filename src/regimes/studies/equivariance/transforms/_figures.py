@@ -39,8 +39,8 @@ def _cost(dataset: Data) -> Figure:
     caption = (
         "CPU seconds of one correlation of one channel on SO(3): through transforms and products, "
         "and directly, by turning the filter to every rotation of the grid and integrating. "
-        "Geometric mean over seeds. The direct way takes hundreds of times as long at the smallest grids, and "
-        "its disadvantage grows."
+        "Geometric mean over seeds. The direct way takes hundreds of times as long at the smallest "
+        "grids, and its disadvantage grows."
     )
     figure = draw.axes("bandwidth b", "seconds", log="xy", caption=caption)
     at = judge.where_ran(dataset, "seed", "direct_seconds")
@@ -114,9 +114,9 @@ def _pictures(dataset: Data) -> Figure:
     caption = (
         "The sphere seen from above its north pole; red positive, blue negative. Above: a digit, a "
         "filter near the pole, the classical convolution of the two, and their correlation (with "
-        "the filter held along the meridians). Below: the same with the filter turned by a quarter. The convolution "
-        "only sees the mean of the filter over such turns, so that nothing changes; the "
-        "correlation finds edges across the filter's direction."
+        "the filter held along the meridians). Below: the same with the filter turned by a "
+        "quarter. The convolution only sees the mean of the filter over such turns, so that "
+        "nothing changes; the correlation finds edges across the filter's direction."
     )
     at = judge.where_ran(dataset, "seed", "pictures").isel(seed=0)
     made = at.pictures.transpose("turned", "picture", "row", "column").values.astype(float)
