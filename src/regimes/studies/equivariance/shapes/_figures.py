@@ -88,7 +88,11 @@ def _seen(dataset: Data) -> Figure:
     figure.update_layout(showlegend=False)
     figure.update_xaxes(visible=False, range=[-0.55, count - 0.45])
     figure.update_yaxes(
-        tickvals=[0, -1], ticktext=["aligned", "turned"], range=[-1.55, 0.55], showgrid=False
+        tickvals=[0, -1],
+        ticktext=["aligned", "turned"],
+        range=[-1.55, 0.55],
+        showgrid=False,
+        zeroline=False,
     )
     return figure
 

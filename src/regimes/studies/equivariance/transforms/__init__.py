@@ -52,7 +52,7 @@ class Params:
             seed=(0, 1, 2, 3, 4),
             s2_b=(4, 8, 16, 30, 64, 128),
             so3_b=(4, 8, 16, 30, 64),
-            theorem_b=32,
+            theorem_b=16,
             theorem_rotations=20,
             cost_b=(3, 4, 5, 10, 20, 30),
             cost_rotations=1000,

@@ -7,8 +7,7 @@ from typing import Any
 from regimes.lab import Array
 from regimes.studies._types import Tensor
 
-GROUPS = ("S2", "SO(3)")
-PRECISIONS = ("float32", "float64")
+_AT_ONCE = 2**21  # entries of Wigner's matrices
 
 
 def _coefficients(L: int, source: Any, axes: int, real: bool = False) -> Tensor:
@@ -41,6 +40,9 @@ def values(F: Tensor, R: Tensor) -> Tensor:
     from regimes.nets import sphere
 
     L = F.shape[0]
+    shape, most = R.shape[:-2], max(1, _AT_ONCE // (2 * L - 1) ** 2)
+    if shape.numel() > most:
+        return torch.cat([values(F, part) for part in R.reshape(-1, 3, 3).split(most)]).view(shape)
     a, b, c = sphere.zyz_angles(R)
     total = torch.zeros(R.shape[:-2], dtype=F.dtype)
     for l in range(L):
