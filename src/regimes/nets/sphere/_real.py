@@ -23,7 +23,7 @@ def s2_forward(x: Tensor, L: int) -> Tensor:
     Z, C, K, _ = x.shape
     forward, _ = s2_tables(K // 2, L, x.dtype, x.device)
     waves = torch.fft.rfft(x)[..., :L].permute(3, 2, 0, 1).contiguous()  # m, K, Z, C
-    waves = torch.view_as_real(waves).view(L, K, Z * C * 2)
+    waves = torch.view_as_real(waves).reshape(L, K, Z * C * 2)
     sums = torch.bmm(forward, waves).view(L, L, Z, C, 2)  # m, l, Z, C, 2
     real, imag = sums[..., 0], sums[..., 1]
     return torch.cat([imag[1:].flip(0), real]).permute(1, 2, 0, 3)
@@ -47,7 +47,8 @@ def so3_forward(x: Tensor, L: int) -> Tensor:
     waves = torch.fft.rfft(x)[..., :L]
     waves = torch.fft.fft(waves, dim=-2)
     waves = torch.cat([waves[..., K - L + 1 :, :], waves[..., :L, :]], -2)  # m = -(L-1)..L-1
-    waves = torch.view_as_real(waves.permute(3, 4, 2, 0, 1).contiguous()).view(-1, K, Z * C * 2)
+    waves = torch.view_as_real(waves.permute(3, 4, 2, 0, 1).contiguous())
+    waves = waves.reshape(-1, K, Z * C * 2)
     sums = torch.bmm(forward, waves).view(2 * L - 1, L, L, Z, C, 2)
     real, imag = sums[..., 0], sums[..., 1]  # m, n, l, Z, C
     up, down = slice(L, None), slice(0, L - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies.equivariance.transforms import _cost, _lattice, _samples, _sphere, _spread
+from regimes.studies.equivariance.transforms import _cost, _exact, _lattice, _samples, _sphere
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class Transforms:
             **_sphere.theorem(params.theorem_b, params.theorem_rotations, point.seed),
             **_sphere.columns(params.theorem_b, point.seed),
             **_sphere.zonal(params.theorem_b, point.seed),
-            **_spread.molecules(point.seed),
-            **_spread.hand_made_lists(),
-            **_spread.shapes(params.shape_b, params.whole_network),
+            **_exact.molecules(point.seed),
+            **_exact.hand_made_lists(),
+            **_exact.shapes(params.shape_b, params.whole_network),
         }
         arrays: dict[str, Array] = {
             **_sphere.round_trips(params.s2_b, params.so3_b, point.seed),
