@@ -19,6 +19,26 @@ for record in stored_summaries(ROOT):
     RECORDS.setdefault(record.study, []).append(record)
 
 DISTORTIONS = {
+    "alignment/disk": {
+        "ALI-07": ("ratio", "times", 2.0),
+        "ALI-08": ("accuracy", "times", 0.5),
+        "ALI-09": ("alignment", "reversed", "rate"),
+    },
+    "alignment/evolution": {
+        "ALI-10": ("mean_train", "plus", 1000000.0),
+        "ALI-11": ("max_train", "reversed", "setting"),
+        "ALI-12": ("effective_rank_train", "reversed", "setting"),
+        "ALI-13": ("trace_ratio_40_train", "times", 0.5),
+        "ALI-14": ("accuracy_test", "times", 0.1),
+        "ALI-15": ("effective_rank_test", "times", 2.0),
+        "ALI-16": ("alignment_test", "times", -1.0),
+        "ALI-17": ("accuracy_test", "reversed", "point"),
+        "ALI-18": ("alignment_train", "times", 2.0),
+        "ALI-19": ("accuracy_test", "reversed", "setting"),
+        "ALI-20": ("alignment_uncentred_train", "times", -1.0),
+        "ALI-24": ("alignment_train", "reversed", "setting"),
+        "ALI-24b": ("alignment_train", "reversed", "setting"),
+    },
     "alignment/identities": {
         "ALI-01b": ("scaled_gap", "plus", 1e-12),
         "ALI-02": ("split_gap", "plus", 1e-09),
@@ -137,6 +157,27 @@ DISTORTIONS = {
         "DEF-42": ("R", "reversed", "p"),
         "DEF-43": ("R_start", "times", 2.0),
     },
+    "equivariance/points": {
+        "EQU-43": ("convolution_error", "plus", 0.001),
+        "EQU-44": ("even_accuracy", "times", 2.0),
+        "EQU-45": ("elastic_dimension", "times", 2.0),
+        "EQU-46": ("force_error", "reversed", "kind"),
+        "EQU-47": ("attention_error", "times", 10.0),
+        "EQU-48": ("loss_to_rectangle", "times", 2.0),
+    },
+    "equivariance/steerable": {
+        "EQU-25": ("dimensions_wrong", "plus", 0.001),
+        "EQU-26": ("vector_kernels", "plus", 0.001),
+        "EQU-27": ("cube_error", "plus", 0.001),
+        "EQU-28": ("turning_error", "reversed", "cutoff"),
+        "EQU-29": ("counts_beyond", "plus", 0.001),
+        "EQU-30": ("plain_error", "plus", 0.001),
+        "EQU-31": ("nonlinear_error", "plus", 0.001),
+        "EQU-33": ("fold_everywhere", "times", -1.0),
+        "EQU-36": ("parameters_TetrisCNN", "times", 2.0),
+        "EQU-37": ("parameters_ShapesSteerable", "times", 2.0),
+        "EQU-39": ("parameters_CathCNN", "times", 2.0),
+    },
     "kernels/bandwidth": {
         "KER-05": ("mse", "times", 0.5),
     },
@@ -194,11 +235,48 @@ DISTORTIONS = {
         "KER-10": ("mse", "plus", 1e-05),
         "KER-21": ("mse", "tilt", "size", 0.5),
     },
+    "landscape/ensembles": {
+        "LAND-49": ("identity_gap", "plus", 0.001),
+        "LAND-50": ("parameters", "times", 10.0),
+        "LAND-51": ("distance", "reversed", "size"),
+        "LAND-52": ("distance", "reversed", "size"),
+    },
     "landscape/identities": {
         "LAND-32": ("always_off", "plus", -1.0),
         "LAND-33": ("apart", "plus", 0.001),
         "LAND-34": ("fitted", "plus", 0.001),
         "LAND-37": ("flipped", "plus", 0.001),
+    },
+    "landscape/packings": {
+        "LAND-73": ("hp_spread", "reversed", "energy"),
+    },
+    "landscape/references": {
+        "LAND-74": ("fits", "times", 2.0),
+        "LAND-75": ("inverse_least", "plus", 100.0),
+        "LAND-76": ("error", "times", -1.0),
+    },
+    "linearization/concentration": {
+        "LIN-19": ("chance", "times", 2.0),
+        "LIN-22": ("alignment", "reversed", "epoch"),
+        "LIN-34": ("accuracy_linear", "times", 2.0),
+    },
+    "linearization/directions": {
+        "LIN-12": ("accuracy_network", "times", 2.0),
+        "LIN-13": ("alignment", "reversed", "direction"),
+        "LIN-14": ("accuracy_linear", "times", 2.0),
+        "LIN-15": ("overlap", "times", 0.5),
+        "LIN-16": ("frequency", "reversed", "direction"),
+    },
+    "linearization/eigenfunctions": {
+        "LIN-05": ("accuracy_linear", "times", 0.5),
+        "LIN-06": ("accuracy_network", "times", 0.5),
+        "LIN-07": ("accuracy_linear", "reversed", "index"),
+        "LIN-08": ("accuracy_linear", "times", 0.5),
+        "LIN-09": ("until_low_network", "reversed", "index"),
+        "LIN-10": ("cosine_network", "reversed", "index"),
+        "LIN-24": ("loss_linear", "times", 0.1),
+        "LIN-28": ("accuracy_linear", "times", 0.5),
+        "LIN-36b": ("alignment_own", "reversed", "mode"),
     },
     "linearization/foundations": {
         "LIN-01": ("expansion_anchor", "plus", 0.001),
@@ -211,6 +289,12 @@ DISTORTIONS = {
         "LIN-31": ("cost_counted", "reversed", "cost_output"),
         "LIN-33": ("company", "plus", 0.001),
         "LIN-35": ("width_gap", "reversed", "width"),
+    },
+    "linearization/rotation": {
+        "LIN-21": ("alignment_after", "reversed", "index"),
+        "LIN-25": ("loss", "plus", 0.001),
+        "LIN-26": ("accuracy", "times", 2.0),
+        "LIN-27": ("accuracy", "reversed", "index"),
     },
     "pomdp/columns": {
         "POM-05": ("linear_q", "times", 1.001),
