@@ -1,0 +1,32 @@
+"""Finite groups, their representations and the kernels that commute with them [Cohen 2019].
+
+What layers on lattices and the theory of homogeneous spaces both stand on: numpy alone, so that
+`theory` can offer it and `nets` can build layers of it.
+"""
+
+from regimes._groups._compact import kernel_space_compact
+from regimes._groups._cosets import Cosets, cosets
+from regimes._groups._finite import FiniteGroup, finite_group
+from regimes._groups._induced import induced
+from regimes._groups._lattice_kernels import kernel_space_grid, lattice_action
+from regimes._groups._named import cyclic_group, dihedral_group, polyhedral_group
+from regimes._groups._null_space import fixed_vectors, intertwining_maps
+from regimes._groups._representation import Representation, representation
+
+__all__ = [
+    "Cosets",
+    "FiniteGroup",
+    "Representation",
+    "cosets",
+    "cyclic_group",
+    "dihedral_group",
+    "finite_group",
+    "fixed_vectors",
+    "induced",
+    "intertwining_maps",
+    "kernel_space_compact",
+    "kernel_space_grid",
+    "lattice_action",
+    "polyhedral_group",
+    "representation",
+]
