@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -87,6 +89,24 @@ def kernel_space_grid(
         >>> len(kernel_space_grid(D, regular, regular, offsets))
         72
     """
+    orbits = list(orbit_kernels(H, rho1, rho2, offsets, basis))
+    points = sum(len(places) for places, _ in orbits)
+    found = np.zeros((sum(len(each) for _, each in orbits), points, rho2.dim, rho1.dim))
+    start = 0
+    for places, kernels in orbits:
+        found[start : start + len(kernels), places] = kernels
+        start += len(kernels)
+    return found
+
+
+def orbit_kernels(
+    H: FiniteGroup,
+    rho1: Representation,
+    rho2: Representation,
+    offsets: ArrayLike,
+    basis: ArrayLike | None = None,
+) -> Iterator[tuple[Integers, Floats]]:
+    """The same orbit by orbit: places among the offsets (n,), kernels there (k, n, d2, d1)."""
     action = lattice_action(H, basis)
     for name, rho in (("rho1", rho1), ("rho2", rho2)):
         instance(name, rho, Representation, "a Representation")
@@ -109,7 +129,7 @@ def kernel_space_grid(
                     "takes it; give whole orbits, such as a full square or hexagon"
                 )
             moved[h, i] = number[tuple(image)]
-    found, seen = [], np.zeros(len(points), dtype=bool)
+    seen = np.zeros(len(points), dtype=bool)
     for i in range(len(points)):
         if seen[i]:
             continue
@@ -119,8 +139,5 @@ def kernel_space_grid(
         stabiliser = H.subgroup(keeps.tolist())
         bind = stabiliser.elements[list(stabiliser.generators) or [0]]
         free = intertwining_maps(rho2.matrices[bind], rho1.matrices[bind])
-        kernels = np.zeros((len(free), len(points), rho2.dim, rho1.dim))
-        for image, h in zip(images, first, strict=True):
-            kernels[:, image] = rho2.matrices[h] @ free @ rho1.matrices[h].T
-        found.append(kernels / np.sqrt(len(images)))
-    return np.concatenate(found)
+        turned = [rho2.matrices[h] @ free @ rho1.matrices[h].T for h in first]
+        yield images, np.stack(turned, 1) / np.sqrt(len(images))
