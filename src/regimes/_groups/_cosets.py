@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regimes._check import shown
 from regimes._groups._finite import FiniteGroup, Integers, part_of
@@ -39,7 +39,7 @@ class Cosets:
         return len(self.section)
 
 
-def cosets(G: FiniteGroup, H: FiniteGroup, section: Sequence[int] | None = None) -> Cosets:
+def cosets(G: FiniteGroup, H: FiniteGroup, section: ArrayLike | None = None) -> Cosets:
     """The homogeneous space G/H: its points, a section, and how G moves and twists fibres.
 
     Args:
@@ -80,11 +80,10 @@ def cosets(G: FiniteGroup, H: FiniteGroup, section: Sequence[int] | None = None)
     return Cosets(G, H, of, chosen, moved, cocycle, within)
 
 
-def _section(G: FiniteGroup, of: Integers, given: Sequence[int], points: int) -> Integers:
-    try:
-        chosen = np.array([int(g) for g in given])
-    except (TypeError, ValueError):
-        raise ValueError(f"section must be numbers of elements, got {shown(given)}") from None
+def _section(G: FiniteGroup, of: Integers, given: ArrayLike, points: int) -> Integers:
+    chosen = np.asarray(given)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise ValueError(f"section must be numbers of elements, got {shown(given)}")
     fits = len(chosen) == points and (chosen >= 0).all() and (chosen < len(G)).all()
     if not fits or len(set(of[chosen].tolist())) != points or 0 not in chosen:
         raise ValueError(
