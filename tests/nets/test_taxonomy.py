@@ -39,6 +39,15 @@ def test_every_constructor_is_equivariant(row, case, dtype):
     assert (out - other).abs().max() > 1e-3  # and does not answer the same to everything
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_example_is_dead(seed):
+    """A ReLU at the end once left nothing but zeros for some seeds."""
+    for case in ("D4h", "O", "Oh"):
+        given = ROWS[4].example(case, seed=seed)
+        with torch.no_grad():
+            assert given.network(given.samples).std() > 1e-3
+
+
 def test_seeds_change_the_networks():
     one, two = (ROWS[1].example("p4", seed=seed) for seed in (0, 1))
     assert not torch.equal(one.samples, two.samples)

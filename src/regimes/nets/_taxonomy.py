@@ -151,12 +151,12 @@ def _image_cnn(seed: int, dtype: torch.dtype) -> EquivariantExample:
 def _lattice(
     name: str, kinds: Sequence[str | int], seed: int, dtype: torch.dtype
 ) -> EquivariantExample:
-    """Convolutions on a torus of 5 or 7 points a side, with ReLU where it commutes."""
+    """Convolutions on a torus of 5 or 7 points a side, with ReLU between where it commutes."""
     fields = [lattice.LatticeFields.of(name, kind) for kind in kinds]
     net = nn.Sequential()
     for number, (given, out) in enumerate(itertools.pairwise(fields)):
         net.append(lattice.LatticeConv(given, out, padding="wrap", seed=seed + number, dtype=dtype))
-        if out.representation.is_permutation:
+        if out.representation.is_permutation and number + 2 < len(fields):
             net.append(lattice.PermutedRelu(out))
     axes, order = fields[0].axes, len(fields[0].representation.group)
     side = 7 if axes == 2 else 5
@@ -180,7 +180,7 @@ def _planar(group: str, kinds: Sequence[Any], seed: int, dtype: torch.dtype) -> 
     net = nn.Sequential()
     for number, (given, out) in enumerate(itertools.pairwise(fields)):
         net.append(lattice.PlanarConv(given, out, 5, seed=seed + number, dtype=dtype))
-        if out.kind == "regular":
+        if out.kind == "regular" and number + 2 < len(fields):
             net.append(nn.ReLU())
     quarter = np.array([[0.0, -1.0], [1.0, 0.0]])
     elements = [np.linalg.matrix_power(quarter, k) for k in (1, 2, 3)]
