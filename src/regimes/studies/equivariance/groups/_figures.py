@@ -67,17 +67,17 @@ def _ways(dataset: Data) -> Figure:
 
 def _arrows(dataset: Data) -> Figure:
     caption = (
-        "All kernels that make arrows of a number so that turning or mirroring the lattice "
-        "turns and mirrors the arrows. On the square lattice within 5 points, first; then on "
-        "the hexagonal one. Of a number that mirrors reverse (last row) they make whirls. Each "
-        "lives on one orbit: arrows between mirror lines may point anywhere, hence two kernels."
+        "All kernels that make arrows of a number so that turning or mirroring the lattice turns "
+        "and mirrors the arrows: within 5 points of the square lattice (blue) and of the hexagonal "
+        "one (orange). Of a number whose sign mirrors change they make whirls (green). Each kernel "
+        "lives on one orbit of points. A point on a mirror line has its arrow along the line, or "
+        "across it for whirls; the others are free, hence two kernels with eight arrows."
     )
     at = _first(dataset, "kernel_arrows")
     table, number = at.kernel_arrows.transpose("arrow", "xyuv").values, at.kernel_number.values
-    panels, kernels = [], int(number.max()) + 1
-    sides = np.array([np.abs(table[number == k, :2]).max() for k in range(kernels)])
+    kernels = int(number.max()) + 1
     known = list(SHOWN.values())
-    kind = _kinds(table, number, sides)
+    kind = [_kind(table[number == k]) for k in range(kernels)]
     panels = [known[kind[k]] for k in range(kernels)]
     rows = -(-kernels // _COLUMNS)
     figure = draw.axes(
@@ -91,20 +91,17 @@ def _arrows(dataset: Data) -> Figure:
         tips = tails + 0.85 * np.stack([u, v], 1)[long]
         draw.arrows(figure, tails, tips, color=draw.COLORS[kind[k]], size=8, digits=3, panel=k + 1)
         where = draw.place(figure, k + 1)
-        figure.update_xaxes(range=[-3.1, 3.1], visible=False, **where)
+        figure.update_xaxes(range=[-2.8, 2.8], visible=False, **where)
         anchor = "x" if k == 0 else f"x{k + 1}"
-        figure.update_yaxes(range=[-3.1, 3.1], visible=False, scaleanchor=anchor, **where)
+        figure.update_yaxes(range=[-2.8, 2.8], visible=False, scaleanchor=anchor, **where)
     return figure
 
 
-def _kinds(table: np.ndarray, number: np.ndarray, sides: np.ndarray) -> list[int]:
-    """Which of the shown fields each kernel belongs to: squares, then hexagons, then whirls."""
-    found = []
-    for k in range(len(sides)):
-        x, y, u, v = table[number == k].T
-        whirl = np.abs(x * u + y * v).max() < 1e-6
-        found.append(0 if len(x) == 25 else 2 if whirl else 1)
-    return found
+def _kind(rows: np.ndarray) -> int:
+    """Which of the shown fields a kernel belongs to: squares, hexagons, or whirls on hexagons."""
+    x, y, u, v = rows.T
+    whirls = np.abs(x * u + y * v).max() < 1e-6
+    return 0 if len(x) == 25 else 2 if whirls else 1
 
 
 def _errors(dataset: Data) -> Figure:
