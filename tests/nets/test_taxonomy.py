@@ -23,7 +23,6 @@ def test_the_table_is_whole():
                 assert callable(getattr(getattr(nets, folder), short))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("row", "case"), CASES)
 def test_every_constructor_is_equivariant(row, case, dtype):
     if case in ("points", "attention") and importlib.util.find_spec("e3nn") is None:

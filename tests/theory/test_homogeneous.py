@@ -146,6 +146,30 @@ def test_twisted_correlation_is_that_of_lifted_functions(name):
     assert one == "trivial" or np.abs(without - on_points).max() > 1e-3  # the twist matters
 
 
+def test_correlations_are_slow_sums():
+    """[Cohen 2019, eqs. 7 and 14], term by term."""
+    G, H1, H2 = triangle()
+    rho1 = rho(H1, "sign")
+    draw = np.random.default_rng(2)
+    k, F = draw.standard_normal((6, 2, 3)), draw.standard_normal((6, 3))
+    expected = np.zeros((6, 2))
+    for g in range(6):
+        for other in range(6):
+            expected[g] += k[G.table[G.inverse[g], other]] @ F[other] / 6
+    assert np.allclose(theory.group_correlation(G, k, F), expected, atol=1e-14)
+    space1, space2 = (other_section(G, H, draw) for H in (H1, H2))
+    small, f = draw.standard_normal((3, 2, 1)), draw.standard_normal((3, 1))
+    expected = np.zeros((3, 2))
+    for x in range(3):
+        back = G.inverse[space2.section[x]]
+        for y in range(3):
+            h = space1.within[G.table[back, space1.section[y]]]
+            turn = 1.0 if h == 0 else -1.0
+            expected[x] += turn * small[space1.moved[back, y]] @ f[y] / 3
+    found = theory.twisted_correlation(G, H1, rho1, H2, small, f, spaces=(space1, space2))
+    assert np.allclose(found, expected, atol=1e-14)
+
+
 def _seen(spaces):
     space1, space2 = spaces
     return space1.moved[space1.group.inverse[space2.section]]

@@ -34,7 +34,7 @@ class FiniteGroup:
         modulo: entries of products are taken modulo this number; None for real matrices.
 
     Example:
-        >>> D = FiniteGroup.of([[[0, -1], [1, 0]], [[1, 0], [0, -1]]])
+        >>> D = finite_group([[[0, -1], [1, 0]], [[1, 0], [0, -1]]])
         >>> D
         FiniteGroup(8 elements, 2x2 matrices)
         >>> rotations = D.subgroup(D.generators[:1])
@@ -48,11 +48,6 @@ class FiniteGroup:
     generators: tuple[int, ...]
     elements: Integers
     modulo: int | None = None
-
-    @staticmethod
-    def of(generators: ArrayLike, modulo: int | None = None) -> FiniteGroup:
-        """The group of all products of some matrices: `finite_group`."""
-        return finite_group(generators, modulo)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -69,7 +64,7 @@ class FiniteGroup:
             ValueError: if it is not in the group.
 
         Example:
-            >>> FiniteGroup.of([[[-1]]]).number([[-1.0]])
+            >>> finite_group([[[-1]]]).number([[-1.0]])
             1
         """
         given = np.asarray(matrix, dtype=float)
@@ -85,7 +80,7 @@ class FiniteGroup:
         """The products of some elements, given by their numbers; of none, the identity alone.
 
         Example:
-            >>> C = FiniteGroup.of([[[0, -1], [1, 0]]])
+            >>> C = finite_group([[[0, -1], [1, 0]]])
             >>> C.subgroup([int(C.table[1, 1])]).elements.tolist()
             [0, 2]
         """
@@ -114,7 +109,7 @@ class FiniteGroup:
         """The elements whose matrices leave a point where it is.
 
         Example:
-            >>> D = FiniteGroup.of([[[0, -1], [1, 0]], [[1, 0], [0, -1]]])
+            >>> D = finite_group([[[0, -1], [1, 0]], [[1, 0], [0, -1]]])
             >>> len(D.stabiliser([1, 0])), len(D.stabiliser([0, 0]))
             (2, 8)
         """

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regimes._check import choose, instance, positive_int, shown
-from regimes._groups._finite import FiniteGroup, Floats, block_sum, words
+from regimes._groups._finite import FiniteGroup, Floats, block_sum, part_of, words
 
 _CLOSE = 1e-9
 
@@ -82,6 +82,7 @@ class Representation:
 
     def restricted(self, subgroup: FiniteGroup) -> Representation:
         """The same on a subgroup of its group."""
+        part_of(self.group, subgroup, "subgroup")
         return Representation(subgroup, self.matrices[subgroup.elements], self.name)
 
     def __add__(self, other: Representation) -> Representation:

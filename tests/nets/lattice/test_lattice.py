@@ -11,8 +11,6 @@ from torch import nn
 from regimes import measure, theory
 from regimes.nets import lattice
 
-DTYPES = (torch.float32, torch.float64)
-
 
 def draw(*shape, dtype=torch.float64, seed=0):
     source = torch.Generator().manual_seed(seed)
@@ -39,7 +37,6 @@ def check(network, given, out, side, *, wrap, dtype, n=None):
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("name", "side"), [("p4m", 6), ("p4", 7), ("p6m", 7), ("p3", 5), ("T", 5)])
 @pytest.mark.parametrize(
     ("one", "two"), [("trivial", "regular"), ("regular", "vector"), ("vector+trivial", "regular")]
@@ -159,7 +156,6 @@ def test_outputs_start_with_unit_variance():
     assert out.var().item() == pytest.approx(1.0, rel=0.1)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["p4m", "p6", "O"])
 def test_the_network_does_not_see_turns(name, dtype):
     net = lattice.LatticeCNN(2, 3, symmetry=name, widths=(2, 2), padding="wrap", dtype=dtype)
@@ -178,7 +174,6 @@ QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 MIRROR = np.diag([1.0, -1.0])
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     ("group", "one", "two"),
     [
@@ -231,7 +226,6 @@ def test_numbers_of_planar_kernels(group, one, two, count):
 # -- finite spaces --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
 def test_linear_maps_between_solids(dtype):
     O = theory.polyhedral_group("cube")
     H1, H2 = O.stabiliser([0, 0, 1]), O.stabiliser([1, 1, 0])
