@@ -6,12 +6,12 @@ What layers on lattices and the theory of homogeneous spaces both stand on: nump
 
 from regimes._groups._compact import kernel_space_compact
 from regimes._groups._cosets import Cosets, cosets
-from regimes._groups._finite import FiniteGroup, finite_group
-from regimes._groups._induced import induced
-from regimes._groups._lattice_kernels import kernel_space_grid, lattice_action
+from regimes._groups._finite import FiniteGroup, finite_group, part_of
+from regimes._groups._induced import induced, of_space
+from regimes._groups._lattice_kernels import kernel_space_grid, lattice_action, orbit_kernels
 from regimes._groups._named import cyclic_group, dihedral_group, polyhedral_group
 from regimes._groups._null_space import fixed_vectors, intertwining_maps
-from regimes._groups._representation import Representation, representation
+from regimes._groups._representation import Representation, planar_frequency, representation
 
 __all__ = [
     "Cosets",
@@ -27,6 +27,10 @@ __all__ = [
     "kernel_space_compact",
     "kernel_space_grid",
     "lattice_action",
+    "of_space",
+    "orbit_kernels",
+    "part_of",
+    "planar_frequency",
     "polyhedral_group",
     "representation",
 ]

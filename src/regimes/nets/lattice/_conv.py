@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from regimes._check import choose, instance
-from regimes._groups import fixed_vectors
-from regimes._groups._lattice_kernels import orbit_kernels
+from regimes._groups import fixed_vectors, orbit_kernels
 from regimes._random import generator
 from regimes.nets.lattice._fields import LatticeFields
 

@@ -18,9 +18,9 @@ from regimes._groups import (
     cyclic_group,
     dihedral_group,
     kernel_space_compact,
+    planar_frequency,
     representation,
 )
-from regimes._groups._representation import planar_frequency
 from regimes._random import generator
 
 SIGMA = 0.6  # width of the rings, in pixels, as that of the shells on voxels

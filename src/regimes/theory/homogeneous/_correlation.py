@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regimes._check import instance, shown
-from regimes._groups import Cosets, FiniteGroup, Representation
-from regimes._groups._induced import of_space
+from regimes._groups import Cosets, FiniteGroup, Representation, of_space
 
 
 def group_correlation(G: FiniteGroup, kernel: ArrayLike, F: ArrayLike) -> np.ndarray:

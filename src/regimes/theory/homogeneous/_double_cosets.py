@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regimes._groups import FiniteGroup, cosets
-from regimes._groups._finite import Integers, part_of
+from regimes._groups import FiniteGroup, cosets, part_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +22,8 @@ class DoubleCoset:
     """
 
     representative: int
-    points: Integers
-    reached: Integers
+    points: np.ndarray
+    reached: np.ndarray
     stabiliser: FiniteGroup
 
 

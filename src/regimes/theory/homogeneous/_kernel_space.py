@@ -14,8 +14,8 @@ from regimes._groups import (
     fixed_vectors,
     induced,
     intertwining_maps,
+    of_space,
 )
-from regimes._groups._induced import of_space
 from regimes.theory.homogeneous._correlation import blocks
 from regimes.theory.homogeneous._double_cosets import double_cosets
 

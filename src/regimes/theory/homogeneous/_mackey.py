@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regimes._check import shown
-from regimes._groups import Cosets, FiniteGroup, Representation
-from regimes._groups._induced import of_space
+from regimes._groups import Cosets, FiniteGroup, Representation, of_space
 
 
 class Mackey:

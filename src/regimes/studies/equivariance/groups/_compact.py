@@ -15,12 +15,15 @@ _MIRROR = np.diag([-1.0, 1.0, 1.0])  # keeps the axis z
 OfMatrix = Callable[[np.ndarray], np.ndarray]
 
 
-def _turns(seed: int, stream: int) -> np.ndarray:
-    """Two rotations about z in general position."""
+def _turns(seed: int, stream: str) -> np.ndarray:
+    """Two rotations about z in general position, by 0.5 to 2.5."""
+    import torch
+
+    from regimes._random import generator
     from regimes._rotations import rotation_matrix
 
-    angles = np.random.default_rng([seed, stream]).uniform(0.5, 2.5, 2)
-    return np.stack([rotation_matrix(float(angle), 0.0, 0.0).numpy() for angle in angles])
+    angles = 0.5 + 2 * torch.rand(2, generator=generator(seed, stream), dtype=torch.float64)
+    return rotation_matrix(angles, 0.0, 0.0).numpy()
 
 
 def _spin(k: int) -> OfMatrix:
@@ -57,7 +60,7 @@ def sphere(max_spin: int, latitudes: int, seed: int) -> dict[str, float]:
     from regimes._rotations import random_rotations, rotation_matrix, zyz_angles
 
     free = poles = zonal = 0
-    around = _turns(seed, 53)
+    around = _turns(seed, "groups/sphere")
     for k1 in range(max_spin + 1):
         for k2 in range(max_spin + 1):
             one, two = _spin(k1), _spin(k2)
@@ -99,7 +102,7 @@ def space(max_order: int, seed: int) -> dict[str, float]:
     from regimes import theory
     from regimes._rotations import random_rotations
 
-    around, every = _turns(seed, 54), random_rotations(3, seed).numpy()
+    around, every = _turns(seed, "groups/space"), random_rotations(3, seed).numpy()
     wrong = 0
     for j in range(max_order + 1):
         for l in range(max_order + 1):

@@ -73,12 +73,20 @@ def _spaces(icosahedron: bool) -> list[tuple[str, str]]:
     return found + [("I", "corner trivial")] * icosahedron
 
 
-def _other_section(G: Any, H: Any, draws: np.random.Generator) -> Any:
+def _normal(source: Any, *shape: int) -> np.ndarray:
+    import torch
+
+    return torch.randn(*shape, generator=source, dtype=torch.float64).numpy()
+
+
+def _other_section(G: Any, H: Any, source: Any) -> Any:
     """Cosets with representatives drawn at random, but the identity of H itself."""
+    import torch
+
     from regimes import theory
 
     plain = theory.cosets(G, H)
-    turns = draws.choice(H.elements, len(plain))
+    turns = H.elements[torch.randint(len(H), (len(plain),), generator=source).numpy()]
     turns[0] = 0
     return theory.cosets(G, H, section=G.table[plain.section, turns])
 
@@ -106,7 +114,9 @@ def tensors(seed: int) -> dict[str, float]:
 
 def sections(icosahedron: bool, seed: int) -> dict[str, float]:
     """EQU-49: how often [Cohen 2019, eqs. 16 to 28] fail, over all elements and points."""
-    draws = np.random.default_rng([seed, 49])
+    from regimes._random import generator
+
+    draws = generator(seed, "groups/sections")
     wrong = checked = 0
     for name, what in _spaces(icosahedron):
         G = _group(name)
@@ -155,8 +165,9 @@ def _triangle() -> float:
 def pictures(seed: int) -> dict[str, float]:
     """EQU-50: Ind rho as a representation in both pictures, and lifting between them."""
     from regimes import theory
+    from regimes._random import generator
 
-    draws = np.random.default_rng([seed, 50])
+    draws = generator(seed, "groups/pictures")
     broken = between = 0.0
     for name, where in (("D3", "corner"), ("D4", "corner"), ("O", "face")):
         G = _group(name)
@@ -216,16 +227,17 @@ def table() -> dict[str, Array]:
 def twists(side: int, seed: int) -> dict[str, float]:
     """EQU-52: correlation on G/H against that of lifted functions; and the torus, free of twist."""
     from regimes import theory
+    from regimes._random import generator
 
-    draws = np.random.default_rng([seed, 52])
+    draws = generator(seed, "groups/twists")
     worst, twisted = 0.0, 0
     for name, one, two, _ in CASES.values():
         G = _group(name)
         (H1, rho1), (H2, rho2) = (_fields(name, G, what) for what in (one, two))
         spaces = _other_section(G, H1, draws), _other_section(G, H2, draws)
         basis = theory.kernel_space(G, H1, rho1, H2, rho2, "group").kernels
-        k = np.tensordot(draws.standard_normal(len(basis)), basis, 1)
-        f = draws.standard_normal((len(spaces[0]), rho1.dim))
+        k = np.tensordot(_normal(draws, len(basis)), basis, 1)
+        f = _normal(draws, len(spaces[0]), rho1.dim)
         here = theory.twisted_correlation(G, H1, rho1, H2, k[spaces[0].section], f, spaces=spaces)
         lifted = theory.Mackey(G, H1, rho1, space=spaces[0]).lift(f)
         there = theory.group_correlation(G, k, lifted)
@@ -249,15 +261,16 @@ def twists(side: int, seed: int) -> dict[str, float]:
 def nonlinearity(seed: int) -> dict[str, float]:
     """EQU-55: ReLU before and after an element, for functions of a group and for vectors."""
     from regimes import theory
+    from regimes._random import generator
     from regimes._rotations import random_rotations
 
-    draws = np.random.default_rng([seed, 55])
+    draws = generator(seed, "groups/relu")
     turns = random_rotations(20, seed).numpy()
     regular = theory.representation(_group("O"), "regular").matrices
     relu: Callable[[np.ndarray], np.ndarray] = lambda v: np.maximum(v, 0.0)  # noqa: E731
     found = {}
     for name, matrices in (("regular", regular), ("vector", turns)):
-        x = draws.standard_normal((200, matrices.shape[-1]))
+        x = _normal(draws, 200, matrices.shape[-1])
         each = [
             np.linalg.norm(relu(x @ R.T) - relu(x) @ R.T) / np.linalg.norm(relu(x))
             for R in matrices
