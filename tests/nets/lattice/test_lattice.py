@@ -125,6 +125,26 @@ def test_the_group_convolution_by_hand():
     assert np.allclose(found, out, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["p3", "p6", "p6m"])
+@pytest.mark.parametrize("size", [1, 3, 5, 7])
+def test_kernels_on_hexagons_are_hexagons(name, size):
+    fields, r = lattice.LatticeFields.of(name, "trivial"), size // 2
+    found = {tuple(point) for point in fields.offsets(size).tolist()}
+    steps = range(-r, r + 1)
+    assert found == {(a, b) for a in steps for b in steps if abs(a + b) <= r}
+    assert len(found) == 1 + 3 * r * (r + 1)
+
+
+def test_a_lattice_of_ones_own():
+    """Rectangles: half turns and mirrors, which need no equal axes."""
+    G = theory.finite_group([np.diag([1.0, -1.0]), np.diag([-1.0, 1.0])])
+    kinds = [theory.representation(G, kind) for kind in ("trivial", "regular")]
+    given, out = (lattice.LatticeFields(rho, 1, ((1.0, 0.0), (0.0, 2.5))) for rho in kinds)
+    conv = lattice.LatticeConv(given, out, padding="wrap", dtype=torch.float64)
+    assert conv.weight.shape[2] == 9
+    check(conv, given, out, 6, wrap=True, dtype=torch.float64)
+
+
 def test_actions_compose():
     fields = lattice.LatticeFields.of("p6m", "vector")
     x, group = draw(1, 2, 7, 7), fields.representation.group

@@ -97,14 +97,9 @@ class LatticeConv(nn.Module):
         self.register_buffer("places", _indices(places, device), persistent=False)
         kept = torch.from_numpy(scale * np.concatenate(values)).to(device=device, dtype=dtype)
         self.register_buffer("values", kept, persistent=False)
-        drawn = torch.randn(
-            fields_out.number,
-            fields_in.number,
-            count,
-            generator=generator(seed, "nets/lattice"),
-            dtype=torch.float64,
-        )
-        self.weight = nn.Parameter(drawn.to(device=device, dtype=dtype))
+        shape = fields_out.number, fields_in.number, count
+        self.weight = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+        self.draw_parameters(generator(seed, "nets/lattice"))
         kept_as_is = fixed_vectors(list(rho_out.on_generators()), rho_out.dim)
         self.register_buffer(
             "invariants",
@@ -113,6 +108,11 @@ class LatticeConv(nn.Module):
         )
         zeros = torch.zeros(fields_out.number, len(kept_as_is), device=device, dtype=dtype)
         self.bias = nn.Parameter(zeros) if bias else None
+
+    def draw_parameters(self, source: torch.Generator) -> None:
+        """Weights from N(0, 1)."""
+        with torch.no_grad():
+            self.weight.copy_(torch.randn(self.weight.shape, generator=source, dtype=torch.float64))
 
     def kernel(self) -> Tensor:
         """The kernel of the plain convolution, (channels out, channels in, size, size, ...)."""

@@ -122,15 +122,17 @@ class LatticeFields:
         return int(self.representation.group.matrices.shape[-1])
 
     def offsets(self, size: int) -> np.ndarray:
-        """The points of a kernel: a square or cube of odd side, or a hexagon, (m, axes)."""
+        """The points of a kernel of odd side, (m, axes): those that no element takes out of it.
+
+        A square or a cube; on the hexagonal lattice a hexagon.
+        """
         side = positive_int("size", size)
         if side % 2 == 0:
             raise ValueError(f"a kernel has an odd number of points a side, got {side}")
         reach = range(-(side // 2), side // 2 + 1)
-        points = list(itertools.product(reach, repeat=self.axes))
-        if self.basis is not None:
-            points = [(a, b) for a, b in points if abs(a + b) <= side // 2]
-        return np.array(points)
+        points = np.array(list(itertools.product(reach, repeat=self.axes)))
+        images = points @ self.actions.transpose(0, 2, 1)
+        return points[(np.abs(images) <= side // 2).all((0, 2))]
 
     def act(
         self, field: Tensor, element: int, shift: Sequence[int] | None = None, *, wrap: bool = False

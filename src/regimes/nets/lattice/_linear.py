@@ -26,6 +26,7 @@ class EquivariantLinear(nn.Module):
         number_out: channels out.
         seed: the weights' seed.
         dtype: floating-point type.
+        device: where the parameters are.
 
     Example:
         Numbers on the faces of a cube to numbers on its corners: near faces and far ones.
@@ -52,6 +53,7 @@ class EquivariantLinear(nn.Module):
         *,
         seed: int = 0,
         dtype: torch.dtype = torch.float32,
+        device: torch.device | str | None = None,
     ) -> None:
         super().__init__()
         for name, pi in (("pi_in", pi_in), ("pi_out", pi_out)):
@@ -64,10 +66,11 @@ class EquivariantLinear(nn.Module):
         shape = positive_int("number_out", number_out), positive_int("number_in", number_in)
         found = intertwining_maps(pi_out.on_generators(), pi_in.on_generators())
         scale = math.sqrt(pi_out.dim / (max(len(found), 1) * number_in))
-        self.register_buffer("basis", torch.from_numpy(scale * found).to(dtype), persistent=False)
+        kept = torch.from_numpy(scale * found).to(device=device, dtype=dtype)
+        self.register_buffer("basis", kept, persistent=False)
         draws = generator(seed, "nets/linear")
         drawn = torch.randn(*shape, len(found), generator=draws, dtype=torch.float64)
-        self.weight = nn.Parameter(drawn.to(dtype))
+        self.weight = nn.Parameter(drawn.to(device=device, dtype=dtype))
 
     def forward(self, x: Tensor) -> Tensor:
         """Vectors (n, number_in, d_in) to (n, number_out, d_out)."""

@@ -26,6 +26,7 @@ class LatticeCNN(nn.Module):
         padding: as in `LatticeConv`.
         seed: the parameters' seed.
         dtype: floating-point type.
+        device: where the parameters are.
 
     Example:
         >>> net = LatticeCNN(1, 10, symmetry="p4m", widths=(4, 8))
@@ -44,28 +45,26 @@ class LatticeCNN(nn.Module):
         padding: str = "zeros",
         seed: int = 0,
         dtype: torch.dtype = torch.float32,
+        device: torch.device | str | None = None,
     ) -> None:
         super().__init__()
         if not isinstance(widths, Sequence) or not len(widths):
             raise ValueError(f"widths must be numbers of fields by layer, got {shown(widths)}")
         fields = LatticeFields.of(symmetry, "trivial", in_channels)
+        draws = generator(seed, "nets/lattice/network")
         layers: list[nn.Module] = []
-        for number, width in enumerate(widths):
+        for width in widths:
             after = LatticeFields.of(symmetry, "regular", width)
-            layers.append(
-                LatticeConv(
-                    fields, after, size, padding=padding, seed=seed + 1000 * number, dtype=dtype
-                )
-            )
-            layers.append(PermutedRelu(after))
+            conv = LatticeConv(fields, after, size, padding=padding, dtype=dtype, device=device)
+            conv.draw_parameters(draws)
+            layers += [conv, PermutedRelu(after)]
             fields = after
         self.features = nn.Sequential(*layers)
         self.fields_out = fields
-        draws = generator(seed, "nets/lattice/readout")
         out = positive_int("out_dim", out_dim)
         drawn = torch.randn(out, fields.number, generator=draws, dtype=torch.float64)
-        self.readout = nn.Parameter((drawn / fields.number**0.5).to(dtype))
-        self.bias = nn.Parameter(torch.zeros(out, dtype=dtype))
+        self.readout = nn.Parameter((drawn / fields.number**0.5).to(device=device, dtype=dtype))
+        self.bias = nn.Parameter(torch.zeros(out, device=device, dtype=dtype))
 
     @property
     def n_params(self) -> int:

@@ -172,6 +172,7 @@ class PlanarConv(nn.Module):
         size: pixels of a side of the kernel, odd.
         seed: the weights' seed.
         dtype: floating-point type.
+        device: where the parameters are.
 
     Attributes:
         weight: (number_out, number_in, B).
@@ -192,6 +193,7 @@ class PlanarConv(nn.Module):
         *,
         seed: int = 0,
         dtype: torch.dtype = torch.float32,
+        device: torch.device | str | None = None,
     ) -> None:
         super().__init__()
         for name, fields in (("fields_in", fields_in), ("fields_out", fields_out)):
@@ -205,7 +207,8 @@ class PlanarConv(nn.Module):
         self.fields_in, self.fields_out, self.size = fields_in, fields_out, size
         found = _kernels(fields_in, fields_out, size)
         scale = math.sqrt(fields_out.width / (max(len(found), 1) * fields_in.number))
-        self.register_buffer("basis", torch.from_numpy(scale * found).to(dtype), persistent=False)
+        kept = torch.from_numpy(scale * found).to(device=device, dtype=dtype)
+        self.register_buffer("basis", kept, persistent=False)
         drawn = torch.randn(
             fields_out.number,
             fields_in.number,
@@ -213,7 +216,7 @@ class PlanarConv(nn.Module):
             generator=generator(seed, "nets/planar"),
             dtype=torch.float64,
         )
-        self.weight = nn.Parameter(drawn.to(dtype))
+        self.weight = nn.Parameter(drawn.to(device=device, dtype=dtype))
 
     def kernel(self) -> Tensor:
         """The kernel of the plain convolution, (channels out, channels in, size, size)."""
