@@ -10,7 +10,7 @@ from regimes._groups._finite import FiniteGroup, finite_group, part_of
 from regimes._groups._induced import induced, of_space
 from regimes._groups._lattice_kernels import kernel_space_grid, lattice_action, orbit_kernels
 from regimes._groups._named import cyclic_group, dihedral_group, polyhedral_group
-from regimes._groups._null_space import fixed_vectors, intertwining_maps
+from regimes._groups._null_space import fits, fixed_vectors, intertwining_maps
 from regimes._groups._representation import Representation, planar_frequency, representation
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "cyclic_group",
     "dihedral_group",
     "finite_group",
+    "fits",
     "fixed_vectors",
     "induced",
     "intertwining_maps",

@@ -9,6 +9,18 @@ from regimes._groups._finite import Floats, Integers
 ZERO = 1e-9  # eigenvalues of the normal equations below it, per equation, are zero
 
 
+LARGEST = 6000  # unknowns of a null space; the equations have their square
+
+
+def fits(unknowns: int) -> None:
+    """Raise a ValueError where the equations would fill the memory."""
+    if unknowns > LARGEST:
+        raise ValueError(
+            f"{unknowns} unknowns at once are too many, up to {LARGEST} are solved for; take "
+            'smaller fields, or how="double_coset" where there is a choice'
+        )
+
+
 def fixed_vectors(maps: list[Floats], size: int) -> Floats:
     """An orthonormal basis (k, size) of the vectors v with `A v = v` for all given A.
 
@@ -34,6 +46,7 @@ def intertwining_maps(left: Floats, right: Floats) -> Floats:
     p, q = left.shape[-1], right.shape[-1]
     if _permutes(left) and _permutes(right):
         return _on_pairs(left.argmax(1), right.argmax(1))
+    fits(p * q)
     both = [np.kron(a, b) for a, b in zip(left, right, strict=True)]  # X -> a X b^T, row by row
     return fixed_vectors(both, p * q).reshape(-1, p, q)
 

@@ -11,6 +11,7 @@ from regimes._groups import (
     Cosets,
     FiniteGroup,
     Representation,
+    fits,
     fixed_vectors,
     induced,
     intertwining_maps,
@@ -70,6 +71,9 @@ def kernel_space(
 
     Returns:
         The space, with kernels and maps.
+
+    Raises:
+        ValueError: for subgroups or representations that do not fit, or more than 6000 unknowns.
 
     Example:
         From numbers on a cube's faces to vectors tangent to them.
@@ -181,6 +185,7 @@ def _group(case: _Case) -> tuple[np.ndarray, np.ndarray]:
     """Fixed points of `k(g) -> rho2(h)^-1 k(hg)` and of `k(g) -> k(gh) rho1(h)^-1`."""
     G, (d2, d1) = case.group, case.dims
     n, size = len(G), len(G) * d2 * d1
+    fits(size)
     maps = []
     for moved, turn in [
         *((G.table[h], np.kron(case.rho2[h].T, np.eye(d1))) for h in case.generators(case.space2)),
@@ -197,6 +202,7 @@ def _coset(case: _Case) -> tuple[np.ndarray, np.ndarray]:
     """Fixed points of `k(x) -> rho2(h)^-1 k(hx) rho1(h1(x, h))`."""
     (d2, d1), points = case.dims, len(case.space1)
     size = points * d2 * d1
+    fits(size)
     maps = []
     for h in case.generators(case.space2):
         A = np.zeros((points, d2 * d1, points, d2 * d1))
