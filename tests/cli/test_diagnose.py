@@ -28,6 +28,10 @@ def fit(network, train):
     for p in network.parameters():
         p.data *= 1.01
 
+def loop(network, train):
+    for batch in train.batches:
+        pass
+
 def nothing():
     return 3
 """
@@ -79,6 +83,10 @@ def test_a_function_that_trains(regimes, own):
         (["mymodule:nothing", "--data", "digits"], "must return a torch.nn.Module"),
         (["mymodule:network", "--data", "digit"], "digits"),
         (["mymodule:network", "--data", "digits", "--before", "no.pt"], "no file no.pt"),
+        (
+            ["mymodule:network", "--data", "mymodule:points", "--fit", "mymodule:loop"],
+            "fit(network, train) failed with AttributeError: 'tuple' object has no attribute",
+        ),
         (["mymodule:network", "--data", "mymodule:points", "--before", "mymodule.py"], "no state"),
     ],
 )

@@ -33,6 +33,7 @@ def circular(stride):
 
 
 def test_a_circular_convolution_commutes_with_shifts(x):
+    """Claim EQU-01."""
     result = equivariance_error(circular(1), x, range(1, 9), shift, shift)
     assert result.value < 1e-6
     assert len(result.each) == 8
@@ -40,6 +41,7 @@ def test_a_circular_convolution_commutes_with_shifts(x):
 
 
 def test_stride_two_breaks_odd_shifts_alone(x):
+    """Claim EQU-01."""
     net = nn.Sequential(circular(2), nn.AdaptiveAvgPool1d(1), nn.Flatten())
     even = equivariance_error(net, x, [2, 4, 6], shift, same)
     odd = equivariance_error(net, x, [1, 3, 5], shift, same)

@@ -41,6 +41,7 @@ from regimes.data._manifolds import (
     sphere_points,
     torus_points,
 )
+from regimes.data._meshes import Mesh, read_mesh, solid_mesh
 from regimes.data._morse import Clusters, morse_clusters
 from regimes.data._pca import pca
 from regimes.data._proteins import cath, protein_like
@@ -51,6 +52,7 @@ from regimes.data._rbf_line import rbf_line
 from regimes.data._registry import load, names
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
+from regimes.data._shapes import mesh_to_sphere, shrec17, spherical_shapes
 from regimes.data._shift_augment import ShiftAugment
 from regimes.data._solids import solids
 from regimes.data._spherical import (
@@ -83,6 +85,7 @@ __all__ = [
     "DeformationMap",
     "Field",
     "FourierField",
+    "Mesh",
     "Molecules",
     "Points",
     "ShiftAugment",
@@ -122,6 +125,7 @@ __all__ = [
     "load",
     "manifold_points",
     "mean_norm2",
+    "mesh_to_sphere",
     "mnist",
     "molecule_to_spheres",
     "morse_clusters",
@@ -138,12 +142,16 @@ __all__ = [
     "random_labels",
     "rbf_line",
     "read_images",
+    "read_mesh",
     "rotate",
     "sample_field",
+    "shrec17",
+    "solid_mesh",
     "solids",
     "sphere",
     "sphere_points",
     "spherical_mnist",
+    "spherical_shapes",
     "standardize",
     "stripe",
     "subset",

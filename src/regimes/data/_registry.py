@@ -18,6 +18,7 @@ from regimes.data._random_labels import random_labels
 from regimes.data._rbf_line import rbf_line
 from regimes.data._regression import noisy_regression
 from regimes.data._separable import linearly_separable
+from regimes.data._shapes import spherical_shapes
 from regimes.data._solids import solids
 from regimes.data._stripe import stripe
 from regimes.data._teacher import teacher
@@ -45,6 +46,7 @@ _MAKERS: dict[str, Callable[..., Dataset]] = {
         easy_difficult,
         tetris,
         solids,
+        spherical_shapes,
     )
 }
 

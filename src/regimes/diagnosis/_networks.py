@@ -12,6 +12,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from regimes._check import instance, shown
 from regimes._copied import copied, inside
+from regimes.data import Dataset
 from regimes.diagnosis._watch import Watch
 
 Fit = Callable[[nn.Module, Any], object]
@@ -71,7 +72,17 @@ def trained(model: nn.Module, train: Any, fit: Fit, watch: Watch) -> tuple[nn.Mo
             fit(model, train)
         except KeyboardInterrupt:
             warnings.append("Training was interrupted: the network is as it was by then.")
+        except Exception as error:  # of the user's function, whatever it is
+            raise ValueError(
+                f"fit(network, train) failed with {type(error).__name__}: {error}. Its train is "
+                f"what was given to diagnose, here {_in_a_line(train)}; batches of a data set come "
+                "from torch.utils.data.DataLoader(train, batch_size=32)"
+            ) from error
     return _still(model), warnings
+
+
+def _in_a_line(train: Any) -> str:
+    return repr(train).splitlines()[0] if isinstance(train, Dataset) else shown(train)
 
 
 def in_its_mode(model: nn.Module) -> nn.Module:

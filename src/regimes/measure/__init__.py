@@ -145,6 +145,12 @@ from regimes.measure._rescaling import (
     optimal_rescaling,
     solution_covariance,
 )
+from regimes.measure._retrieval import (
+    Retrieval,
+    RetrievalScores,
+    class_lists,
+    retrieval,
+)
 from regimes.measure._run_classes import (
     RunClass,
     UnmetConstraints,
@@ -260,6 +266,8 @@ __all__ = [
     "RademacherComplexity",
     "Regime",
     "RelativeStability",
+    "Retrieval",
+    "RetrievalScores",
     "RunClass",
     "SharedSpectrum",
     "SpectrumSummary",
@@ -290,6 +298,7 @@ __all__ = [
     "center_cross",
     "center_targets",
     "cka",
+    "class_lists",
     "collapse_quality",
     "crossing",
     "cusp_count",
@@ -385,6 +394,7 @@ __all__ = [
     "rescaled_error",
     "rescaled_kernel",
     "rescaled_norm",
+    "retrieval",
     "rkhs_lower_bound",
     "rkhs_norm2",
     "run_classes",

@@ -95,3 +95,12 @@ def test_sizes_that_do_not_fit_are_refused():
         PlanarBaseline(10)
     with pytest.raises(ValueError, match="a bandwidth for the input and for every block"):
         SphericalMolecule((4, 3), (2, 2))
+    with pytest.raises(ValueError, match="for the input and for every layer"):
+        SphericalShapes((4, 3), (2, 2, 2))
+
+
+def test_shapes_may_have_fewer_layers_and_planar_images_more_channels(draw):
+    net = SphericalShapes((4, 3, 2), (6, 2, 3), 5).eval()
+    assert net(draw.real(2, 6, 8, 8).float()).shape == (2, 5)
+    planar = PlanarBaseline(16, (3, 4), 1, 5, c_in=6)
+    assert planar(draw.real(2, 6, 16, 16).float()).shape == (2, 5)

@@ -47,7 +47,7 @@ def test_round_trips_of_the_sphere(b, draw):
     )
 
 
-@pytest.mark.parametrize("b", [1, 4, 8, 16])
+@pytest.mark.parametrize("b", [1, 4, 8, 16, 30])
 def test_round_trips_of_rotations(b, draw):
     F = draw.so3(L=b)
     assert torch.allclose(so3_fft(so3_ifft(F, b)), F, atol=1e-12)

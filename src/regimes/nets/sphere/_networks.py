@@ -84,6 +84,7 @@ class PlanarBaseline(nn.Module):
         channels: of the two convolutions.
         stride: of both.
         classes: number of outputs.
+        c_in: channels of the image.
         seed: seed of the parameters.
         dtype: precision.
         device: where the parameters are.
@@ -100,6 +101,7 @@ class PlanarBaseline(nn.Module):
         stride: int = 3,
         classes: int = 10,
         *,
+        c_in: int = 1,
         seed: int = 0,
         dtype: torch.dtype = torch.float32,
         device: torch.device | str | None = None,
@@ -115,7 +117,7 @@ class PlanarBaseline(nn.Module):
             )
         self.layers = seeded(
             nn.Sequential(
-                nn.Conv2d(1, channels[0], 5, stride, **made),
+                nn.Conv2d(positive_int("c_in", c_in), channels[0], 5, stride, **made),
                 nn.ReLU(),
                 nn.Conv2d(channels[0], channels[1], 5, stride, **made),
                 nn.ReLU(),
@@ -127,19 +129,19 @@ class PlanarBaseline(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits (n, classes) of images (n, 1, side, side)."""
+        """Logits (n, classes) of images (n, c_in, side, side)."""
         return self.layers(x)
 
 
 class SphericalShapes(nn.Module):
-    """Three correlations with batch norm and ReLU, the maximum over rotations, a linear layer.
+    """Correlations with batch norm and ReLU, the maximum over rotations, and a linear layer.
 
     6 -> 50 -> 70 -> 350 channels, b 128 -> 32 -> 22 -> 7, filters on the equator with 2b points:
-    1,399,515 parameters [Cohen 2018, section 5.3].
+    1,399,515 parameters [Cohen 2018, section 5.3]. Other sizes may have more layers or fewer.
 
     Args:
-        bandwidths: of the input and of the three layers.
-        channels: of the input and of the three layers.
+        bandwidths: of the input and of the layers.
+        channels: of the input and of the layers.
         classes: number of outputs.
         seed: seed of the parameters.
         dtype: precision.
@@ -157,10 +159,15 @@ class SphericalShapes(nn.Module):
         device: torch.device | str | None = None,
     ):
         super().__init__()
+        if len(bandwidths) != len(channels) or len(channels) < 2:
+            raise ValueError(
+                "give a bandwidth and a number of channels for the input and for every layer, got "
+                f"{tuple(bandwidths)} and {tuple(channels)}"
+            )
         b, c = bandwidths, channels
         made: dict[str, Any] = {"dtype": dtype, "device": device}
         self.layers = nn.Sequential()
-        for i in range(3):
+        for i in range(len(c) - 1):
             given = (c[i], c[i + 1], b[i], b[i + 1])
             drawn = _other(seed, i + 1)
             if i == 0:
@@ -171,8 +178,8 @@ class SphericalShapes(nn.Module):
                 self.layers.append(SO3Correlation(*given, points, seed=drawn, **made))
             self.layers.append(nn.BatchNorm3d(c[i + 1], **made))
             self.layers.append(nn.ReLU())
-        self.norm = nn.BatchNorm1d(c[3], affine=False, **made)
-        self.readout = seeded(nn.Linear(c[3], classes, dtype=dtype, device="meta"), seed, device)
+        self.norm = nn.BatchNorm1d(c[-1], affine=False, **made)
+        self.readout = seeded(nn.Linear(c[-1], classes, dtype=dtype, device="meta"), seed, device)
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits (n, classes) of signals (n, channels, 2b, 2b)."""

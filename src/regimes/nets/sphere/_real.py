@@ -22,8 +22,8 @@ def s2_forward(x: Tensor, L: int) -> Tensor:
     """Coefficients (L, Z, M, C) of signals (Z, C, 2b, 2b)."""
     Z, C, K, _ = x.shape
     forward, _ = s2_tables(K // 2, L, x.dtype, x.device)
-    waves = torch.view_as_real(torch.fft.rfft(x)[..., :L])  # Z, C, K, m, 2
-    waves = waves.permute(3, 2, 0, 1, 4).reshape(L, K, Z * C * 2)
+    waves = torch.fft.rfft(x)[..., :L].permute(3, 2, 0, 1).contiguous()  # m, K, Z, C
+    waves = torch.view_as_real(waves).reshape(L, K, Z * C * 2)
     sums = torch.bmm(forward, waves).view(L, L, Z, C, 2)  # m, l, Z, C, 2
     real, imag = sums[..., 0], sums[..., 1]
     return torch.cat([imag[1:].flip(0), real]).permute(1, 2, 0, 3)
@@ -36,8 +36,8 @@ def s2_backward(F: Tensor, b: int) -> Tensor:
     F = F.permute(2, 0, 1, 3)  # M, L, Z, C
     cosine, sine = F[L - 1 :], torch.cat([torch.zeros_like(F[:1]), F[: L - 1].flip(0)])
     both = torch.stack([cosine, sine], -1).view(L, L, Z * C * 2)
-    waves = torch.bmm(backward, both).view(L, 2 * b, Z, C, 2).permute(2, 3, 1, 0, 4)
-    return torch.fft.irfft(torch.view_as_complex(waves.contiguous()), n=2 * b)
+    waves = torch.view_as_complex(torch.bmm(backward, both).view(L, 2 * b, Z, C, 2))
+    return torch.fft.irfft(waves.permute(2, 3, 1, 0).contiguous(), n=2 * b)
 
 
 def so3_forward(x: Tensor, L: int) -> Tensor:
@@ -47,7 +47,8 @@ def so3_forward(x: Tensor, L: int) -> Tensor:
     waves = torch.fft.rfft(x)[..., :L]
     waves = torch.fft.fft(waves, dim=-2)
     waves = torch.cat([waves[..., K - L + 1 :, :], waves[..., :L, :]], -2)  # m = -(L-1)..L-1
-    waves = torch.view_as_real(waves).permute(3, 4, 2, 0, 1, 5).reshape(-1, K, Z * C * 2)
+    waves = torch.view_as_real(waves.permute(3, 4, 2, 0, 1).contiguous())
+    waves = waves.reshape(-1, K, Z * C * 2)
     sums = torch.bmm(forward, waves).view(2 * L - 1, L, L, Z, C, 2)
     real, imag = sums[..., 0], sums[..., 1]  # m, n, l, Z, C
     up, down = slice(L, None), slice(0, L - 1)
@@ -73,8 +74,8 @@ def so3_backward(F: Tensor, b: int) -> Tensor:
     real = torch.cat([(cosine[up] - sin_down).flip(0), cosine[L - 1 : L], cosine[up] + sin_down])
     imag = torch.cat([-(sine[up] + cos_down).flip(0), -sine[L - 1 : L], cos_down - sine[up]])
     both = torch.stack([real, imag], -1).reshape(M * L, L, Z * C * 2)
-    waves = torch.bmm(backward, both).view(M, L, 2 * b, Z, C, 2).permute(3, 4, 2, 0, 1, 5)
-    waves = torch.view_as_complex(waves.contiguous())  # Z, C, K, m, n
+    waves = torch.view_as_complex(torch.bmm(backward, both).view(M, L, 2 * b, Z, C, 2))
+    waves = waves.permute(3, 4, 2, 0, 1)  # Z, C, K, m, n
     gap = waves.new_zeros(Z, C, 2 * b, 2 * b - M, L)
     waves = torch.cat([waves[..., L - 1 :, :], gap, waves[..., : L - 1, :]], -2)
     return torch.fft.irfft(torch.fft.ifft(waves, dim=-2), n=2 * b)

@@ -1,6 +1,6 @@
 """Tables of the transforms: Wigner's d at the latitudes of a grid, cached by precision and device.
 
-Real signals have real coefficients in the basis of `V` below, whose rows are
+Real signals have real coefficients in the basis of `conj(complex_to_real(l))`, whose rows are
 `(sin l, ..., sin 1, 1, cos 1, ..., cos l)`. Its factors 1/sqrt(2) and signs (-1)^m are put into the
 tables, so that the transforms have nothing left to do but sums and differences.
 """
@@ -12,7 +12,7 @@ import functools
 import torch
 from torch import Tensor
 
-from regimes._rotations import complex_to_real, grid_angles, wigner_d, wigner_d_column
+from regimes._rotations import grid_angles, wigner_d, wigner_d_column
 from regimes.nets.sphere._grid import beta_weights
 
 
@@ -52,17 +52,6 @@ def so3_tables(b: int, L: int, dtype: torch.dtype, device: torch.device) -> tupl
         _placed(forward.flatten(0, 1), dtype, device),
         _placed(backward.flatten(0, 1), dtype, device),
     )
-
-
-@functools.lru_cache(maxsize=16)
-def basis(L: int, dtype: torch.dtype, device: torch.device) -> Tensor:
-    """`V`, padded to (L, M, M): real coefficients are `conj(V) F` on the sphere."""
-    M = 2 * L - 1
-    V = torch.zeros(L, M, M, dtype=torch.complex128)
-    for l in range(L):
-        inside = slice(L - 1 - l, L + l)
-        V[l, inside, inside] = complex_to_real(l).conj()
-    return _placed(V, dtype, device)
 
 
 def _factor(m: Tensor, scale: float) -> Tensor:

@@ -8,10 +8,8 @@ import torch
 from torch import Tensor
 
 from regimes._check import positive_int
+from regimes.nets.sphere._basis import s2_complex, s2_real, so3_complex, so3_real
 from regimes.nets.sphere._real import s2_backward, s2_forward, so3_backward, so3_forward
-from regimes.nets.sphere._tables import basis
-
-_COMPLEX = {torch.float32: torch.complex64, torch.float64: torch.complex128}
 
 
 def s2_fft(f: Tensor, b_out: int | None = None) -> Tensor:
@@ -36,11 +34,10 @@ def s2_fft(f: Tensor, b_out: int | None = None) -> Tensor:
     L = _orders(f, 2, b_out)
 
     def transform(x: Tensor) -> Tensor:
-        return s2_forward(x.reshape(1, -1, *x.shape[-2:]), L)[:, 0].permute(2, 0, 1)
+        G = s2_forward(x.reshape(1, -1, *x.shape[-2:]), L)[:, 0]
+        return s2_complex(G.permute(2, 0, 1))
 
-    coefficients = _both_parts(transform, f)
-    V = basis(L, coefficients.dtype, f.device)
-    return torch.einsum("lum,zlu->zlm", V, coefficients).reshape(*f.shape[:-2], L, 2 * L - 1)
+    return _both_parts(transform, f).reshape(*f.shape[:-2], L, 2 * L - 1)
 
 
 def s2_ifft(F: Tensor, b: int, *, real: bool = False) -> Tensor:
@@ -55,13 +52,12 @@ def s2_ifft(F: Tensor, b: int, *, real: bool = False) -> Tensor:
         Signals (..., 2b, 2b).
     """
     L = _coefficient_orders(F, 1, b)
-    V = basis(L, F.dtype, F.device).conj()
-    G = torch.einsum("lum,zlm->luz", V, F.reshape(-1, L, 2 * L - 1))[:, None]
+    F_flat = F.reshape(-1, L, 2 * L - 1)
 
-    def transform(part: Tensor) -> Tensor:
-        return s2_backward(part, b)[0]
+    def transform(part: str) -> Tensor:
+        return s2_backward(s2_real(F_flat, part).permute(1, 2, 0)[:, None], b)[0]
 
-    return _joined_parts(transform, G, real).reshape(*F.shape[:-2], 2 * b, 2 * b)
+    return _joined_parts(transform, real).reshape(*F.shape[:-2], 2 * b, 2 * b)
 
 
 def so3_fft(f: Tensor, b_out: int | None = None) -> Tensor:
@@ -84,12 +80,10 @@ def so3_fft(f: Tensor, b_out: int | None = None) -> Tensor:
     L = _orders(f, 3, b_out)
 
     def transform(x: Tensor) -> Tensor:
-        return so3_forward(x.reshape(1, -1, *x.shape[-3:]), L)[:, 0].permute(2, 0, 1, 3)
+        G = so3_forward(x.reshape(1, -1, *x.shape[-3:]), L)[:, 0]
+        return so3_complex(G.permute(2, 0, 1, 3))
 
-    coefficients = _both_parts(transform, f)
-    V = basis(L, coefficients.dtype, f.device)
-    F = V.mT @ coefficients @ V.conj()
-    return F.reshape(*f.shape[:-3], L, 2 * L - 1, 2 * L - 1)
+    return _both_parts(transform, f).reshape(*f.shape[:-3], L, 2 * L - 1, 2 * L - 1)
 
 
 def so3_ifft(F: Tensor, b: int, *, real: bool = False) -> Tensor:
@@ -104,25 +98,21 @@ def so3_ifft(F: Tensor, b: int, *, real: bool = False) -> Tensor:
         Signals (..., 2b, 2b, 2b).
     """
     L = _coefficient_orders(F, 2, b)
-    V = basis(L, F.dtype, F.device)
-    G = V.conj() @ F.reshape(-1, L, 2 * L - 1, 2 * L - 1) @ V.mT
-    G = G.permute(1, 2, 0, 3)[:, None]
+    F_flat = F.reshape(-1, L, 2 * L - 1, 2 * L - 1)
 
-    def transform(part: Tensor) -> Tensor:
-        return so3_backward(part, b)[0]
+    def transform(part: str) -> Tensor:
+        return so3_backward(so3_real(F_flat, part).permute(1, 2, 0, 3)[:, None], b)[0]
 
-    return _joined_parts(transform, G, real).reshape(*F.shape[:-3], 2 * b, 2 * b, 2 * b)
+    return _joined_parts(transform, real).reshape(*F.shape[:-3], 2 * b, 2 * b, 2 * b)
 
 
 def _both_parts(transform: Callable[[Tensor], Tensor], f: Tensor) -> Tensor:
     """A transform of real signals, done to the real and the imaginary part."""
-    if f.is_complex():
-        return torch.complex(transform(f.real), transform(f.imag))
-    return transform(f).to(_COMPLEX[f.dtype])
+    return transform(f.real) + 1j * transform(f.imag) if f.is_complex() else transform(f)
 
 
-def _joined_parts(transform: Callable[[Tensor], Tensor], G: Tensor, real: bool) -> Tensor:
-    return transform(G.real) if real else torch.complex(transform(G.real), transform(G.imag))
+def _joined_parts(transform: Callable[[str], Tensor], real: bool) -> Tensor:
+    return transform("real") if real else torch.complex(transform("real"), transform("imag"))
 
 
 def _orders(f: Tensor, axes: int, b_out: int | None) -> int:

@@ -9,7 +9,23 @@ import numpy as np
 
 import regimes as rg
 from regimes.lab import Point
+from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Ensemble, Run
+
+
+def classes(params: Any, point: Point) -> Dataset:
+    """Images of ten classes, as the parameters of the study have them."""
+    return image_task(
+        params.images,
+        params.n_train,
+        params.n_test,
+        files=params.files,
+        shrink=params.shrink,
+        labels="classes",
+        precision="float32",
+        dtype=point.dtype,
+        device=point.device,
+    )
 
 
 def networks(data: Dataset, channels: int, seeds: Sequence[int], point: Point) -> Ensemble:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regimes._check import choose
+from regimes.lab import Point
 from regimes.studies._images import image_task
 from regimes.studies._types import Dataset, Module, Tensor
 
@@ -74,6 +75,14 @@ def network(
         **by_name[name],
     )
     return made.eval()
+
+
+def start(data: Dataset, base: int, point: Point) -> tuple[Dataset, Module]:
+    """The data where the trial runs, and the network of its seed."""
+    net = network(
+        point.network, data.in_shape, point.seed, base=base, dtype=point.dtype, device=point.device
+    )
+    return data.to(device=point.device), net
 
 
 def kernel(net: Module, precision: str, points: int) -> TangentKernel:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies._images import image_task
-from regimes.studies.landscape._images import class_errors, networks
+from regimes.studies.landscape._images import class_errors, classes, networks
 
 
 @dataclass(frozen=True)
@@ -86,17 +85,7 @@ class Cnn:
         """All seeds of one number of channels, stochastic descent on the linear hinge."""
         import regimes as rg
 
-        data = image_task(
-            params.images,
-            params.n_train,
-            params.n_test,
-            files=params.files,
-            shrink=params.shrink,
-            labels="classes",
-            precision="float32",
-            dtype=point.dtype,
-            device=point.device,
-        )
+        data = classes(params, point)
         per_epoch = -(-params.n_train // params.batch)
         start = networks(data, point.channels, point.seed, point)
         run = rg.flow.descend(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regimes.lab import Array, Axis, Point, TrialResult, study
-from regimes.studies._images import image_task
-from regimes.studies.landscape._images import class_errors, networks
+from regimes.studies.landscape._images import class_errors, classes, networks
 
 LOSSES = ("quadratic_hinge", "cross_entropy")
 
@@ -75,17 +74,7 @@ class LossSwap:
         """All seeds of one loss."""
         import regimes as rg
 
-        data = image_task(
-            params.images,
-            params.n_train,
-            params.n_test,
-            files=params.files,
-            shrink=params.shrink,
-            labels="classes",
-            precision="float32",
-            dtype=point.dtype,
-            device=point.device,
-        )
+        data = classes(params, point)
         start = networks(data, params.channels, point.seed, point)
         hinge = point.loss == "quadratic_hinge"
         steps = params.epochs * -(-params.n_train // params.batch)

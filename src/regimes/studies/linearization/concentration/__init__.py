@@ -74,11 +74,7 @@ class Concentration:
         import regimes as rg
 
         data = _tasks.task(point.images, params.n_train, params.n_test, point.seed, point.dtype)
-        data = data.to(device=point.device)
-        net = _tasks.network(
-            point.network, data.in_shape, point.seed, base=params.base, dtype=point.dtype,
-            device=point.device,
-        )  # fmt: skip
+        data, net = _tasks.start(data, params.base, point)
         protocol = _training.Protocol(params.epochs, seed=point.seed)
         found, kept = _training.train_networks(
             net, [data], protocol, keep=params.looks, checkpoint=point.checkpoint()

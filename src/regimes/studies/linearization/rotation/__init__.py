@@ -82,11 +82,7 @@ class Rotation:
         import regimes as rg
 
         data = _tasks.task(point.images, params.n_train, params.n_test, point.seed, point.dtype)
-        data = data.to(device=point.device)
-        net = _tasks.network(
-            point.network, data.in_shape, point.seed, base=params.base, dtype=point.dtype,
-            device=point.device,
-        )  # fmt: skip
+        data, net = _tasks.start(data, params.base, point)
         x, n = torch.cat([data.x_train, data.x_test]), data.n_train
         gram = _tasks.kernel(net, params.precision, len(x))(x)
         top = min(len(x), max(params.modes, *point.index) + 1)

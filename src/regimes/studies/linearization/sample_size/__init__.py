@@ -64,11 +64,7 @@ class SampleSize:
         whole = _tasks.task(point.images, params.most, params.n_test, point.seed, point.dtype)
         n = point.n_train
         data = dataclasses.replace(whole, x_train=whole.x_train[:n], y_train=whole.y_train[:n])
-        data = data.to(device=point.device)
-        net = _tasks.network(
-            point.network, data.in_shape, point.seed, base=params.base, dtype=point.dtype,
-            device=point.device,
-        )  # fmt: skip
+        data, net = _tasks.start(data, params.base, point)
         protocol = _training.Protocol(params.epochs, seed=point.seed)
         network, _ = _training.train_networks(net, [data], protocol, checkpoint=point.checkpoint())
         x = torch.cat([data.x_train, data.x_test])
