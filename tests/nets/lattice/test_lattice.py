@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from regimes import measure, theory
-from regimes.nets import lattice
+from regimes.nets import lattice, voxels
 
 
 def draw(*shape, dtype=torch.float64, seed=0):
@@ -186,6 +186,21 @@ def test_the_network_does_not_see_turns(name, dtype):
         net, x, elements, lambda x, g: given.act(x, *g, wrap=True), lambda y, g: y, size="rms"
     )
     assert (net(x) - net(x.flip(0))).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize(("j", "l"), [(0, 0), (1, 0), (1, 1)])
+@pytest.mark.parametrize("size", [3, 5])
+def test_kernels_for_all_rotations_are_among_those_for_the_cube(j, l, size):
+    """Those of the steerable voxel networks, which were found in another way."""
+    kinds = {0: "trivial", 1: "vector"}
+    given, out = (lattice.LatticeFields.of("O", kinds[order]) for order in (l, j))
+    basis = theory.kernel_space_grid(
+        given.representation.group, given.representation, out.representation, given.offsets(size)
+    )
+    span = torch.from_numpy(basis).reshape(len(basis), -1)
+    ours = voxels.kernel_basis(j, l, size).flatten(3).permute(0, 3, 1, 2).flatten(1)
+    assert len(ours) < len(basis)
+    assert torch.allclose(ours @ span.T @ span, ours, atol=1e-10)
 
 
 # -- pixels of the plane --------------------------------------------------------------------------
