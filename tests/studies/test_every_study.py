@@ -10,7 +10,9 @@ from regimes.lab._parameters import settable
 
 STUDIES = discover()
 NAMES = sorted(name for name in STUDIES.studies if not name.startswith("toy/"))
-NEEDS = {"equivariance/points": "e3nn"}  # what an extra installs and a trial loads
+NEEDS = dict.fromkeys(  # what an extra installs and a trial loads
+    ("equivariance/groups", "equivariance/points"), "e3nn"
+)
 PARTS = {
     "none": slice(0, 0),
     "one": slice(0, 1),

@@ -5,7 +5,7 @@ generator in float64, and leaves torch's global random state alone.
 """
 
 from regimes import _door
-from regimes.nets import points, sphere, voxels
+from regimes.nets import lattice, points, sphere, voxels
 from regimes.nets._activations import Activation, activation, activation_names
 from regimes.nets._alexnet import AlexNet
 from regimes.nets._convnet3 import ConvNet3
@@ -25,6 +25,7 @@ from regimes.nets._registry import make, names
 from regimes.nets._resnet import ResNet18
 from regimes.nets._resnets import ResNet
 from regimes.nets._stack import Ensemble, stack
+from regimes.nets._taxonomy import Architecture, EquivariantExample, taxonomy
 from regimes.nets._vgg import VGG
 from regimes.nets._wide_resnet import WideResNet
 
@@ -34,10 +35,12 @@ __all__ = [
     "VGG",
     "Activation",
     "AlexNet",
+    "Architecture",
     "ConvNet3",
     "ConvNet4",
     "EfficientNet",
     "Ensemble",
+    "EquivariantExample",
     "FullyConnected",
     "Initialiser",
     "LeNet5",
@@ -54,6 +57,7 @@ __all__ = [
     "gaussian_second_moment",
     "initialise",
     "initialiser_names",
+    "lattice",
     "make",
     "n_total",
     "n_weights",
@@ -62,6 +66,7 @@ __all__ = [
     "pullback",
     "sphere",
     "stack",
+    "taxonomy",
     "voxels",
     "width_for",
 ]
