@@ -157,6 +157,17 @@ DISTORTIONS = {
         "DEF-42": ("R", "reversed", "p"),
         "DEF-43": ("R_start", "times", 2.0),
     },
+    "equivariance/groups": {
+        "EQU-24": ("tensor_leak", "plus", 1e-09),
+        "EQU-49": ("cocycle_wrong", "plus", 1.0),
+        "EQU-50": ("lifting_error", "plus", 1e-09),
+        "EQU-51": ("dimensions", "reversed", "case"),
+        "EQU-52": ("correlation_error", "plus", 1e-09),
+        "EQU-53": ("poles_wrong", "plus", 1.0),
+        "EQU-54": ("space_wrong", "plus", 1.0),
+        "EQU-55": ("relu_vector", "times", 0.1),
+        "EQU-56": ("architecture_error", "reversed", "precision"),
+    },
     "equivariance/points": {
         "EQU-43": ("convolution_error", "plus", 0.001),
         "EQU-44": ("even_accuracy", "times", 2.0),
@@ -164,6 +175,9 @@ DISTORTIONS = {
         "EQU-46": ("force_error", "reversed", "kind"),
         "EQU-47": ("attention_error", "times", 10.0),
         "EQU-48": ("loss_to_rectangle", "times", 2.0),
+    },
+    "equivariance/shapes": {
+        "EQU-18": ("accuracy", "reversed", "network"),
     },
     "equivariance/steerable": {
         "EQU-25": ("dimensions_wrong", "plus", 0.001),
@@ -177,6 +191,19 @@ DISTORTIONS = {
         "EQU-36": ("parameters_TetrisCNN", "times", 2.0),
         "EQU-37": ("parameters_ShapesSteerable", "times", 2.0),
         "EQU-39": ("parameters_CathCNN", "times", 2.0),
+    },
+    "equivariance/transforms": {
+        "EQU-01": ("stride_odd", "times", 0.01),
+        "EQU-02": ("mse", "reversed", "kernel"),
+        "EQU-03": ("kernels_regular", "plus", 1.0),
+        "EQU-04": ("so3_round_trip", "plus", 1e-11),
+        "EQU-05": ("theorem_so3", "plus", 1e-09),
+        "EQU-06": ("column_others", "plus", 1e-11),
+        "EQU-11": ("zonal_gap", "plus", 1e-11),
+        "EQU-12": ("direct_seconds", "tilt", "cost_b", -4.0),
+        "EQU-17": ("parameters_shapes", "plus", 1.0),
+        "EQU-19": ("retrieval_gap", "plus", 1e-11),
+        "EQU-23": ("molecule_turn", "plus", 1e-05),
     },
     "kernels/bandwidth": {
         "KER-05": ("mse", "times", 0.5),
