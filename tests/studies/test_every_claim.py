@@ -151,6 +151,17 @@ DISTORTIONS = {
         "DEF-12": ("R", "times", 0.5),
         "DEF-34": ("gaussian", "times", 2.0),
     },
+    "deformations/networks": {
+        "DEF-11": ("R_interpolated", "reversed", "delta"),
+        "DEF-13": ("R", "reversed", "network"),
+        "DEF-14": ("R", "times", 0.5),
+        "DEF-16": ("R", "times", 0.1),
+        "DEF-21": ("profile", "reversed", "when"),
+        "DEF-22": ("R", "reversed", "network"),
+        "DEF-28": ("R", "times", 2.0),
+        "DEF-29": ("R", "reversed", "network"),
+        "DEF-32": ("shaken", "reversed", "noise"),
+    },
     "deformations/stripe": {
         "DEF-40": ("amplification", "reversed", "p"),
         "DEF-41": ("R", "reversed", "p"),

@@ -9,6 +9,7 @@ from regimes.studies.deformations import _pictures
 from regimes.studies.deformations._networks import KINDS, LABELS
 
 _INTERPOLATIONS = (("bilinear", "solid"), ("gaussian", "dash"))
+_TITLES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "cifar10": "CIFAR-10"}
 
 
 def _first(dataset: Data) -> str:
@@ -37,7 +38,9 @@ def _error(dataset: Data) -> Figure:
         }
         for network, at in _ran(dataset, images)
     ]
-    return _pictures.error_against_stability(rows, f"Six small networks on {images}.")
+    return _pictures.error_against_stability(
+        rows, f"Six small networks on {_TITLES.get(images, images)}."
+    )
 
 
 def _depth(dataset: Data) -> Figure:

@@ -9,7 +9,7 @@ from regimes.lab import Array
 SHOWN = {  # symmetry, field that goes in: what the panels say
     ("p4m", "trivial"): "square, number",
     ("p6m", "trivial"): "hexagons, number",
-    ("p6m", "sign"): "hexagons, pseudo-number",
+    ("p6m", "sign"): "hexagons, whirl",
 }
 SIZE = 5
 
