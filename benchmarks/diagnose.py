@@ -15,9 +15,10 @@ width: it may be lazy or unclear, and must not be called feature learning. (It w
 among the clear cases: 4 of 4 right on digits, but 1 of 4 on CIFAR-10, where the kernel changes by
 0.40 to 0.51.)
 
-The crossover was first that of one other network. On CIFAR-10 it lay so far from that of the
-networks looked at that their kernels changed by up to 9 times, and 5 of 12 were told to be feature
-learning; hence the median.
+The crossover was first that of one other network, and a side was taken from a probability of 0.9
+on. With seeds 0 to 3 that gave 70 of 72 clear cases right, none opposite, and 5 of 36 at the
+crossover took a side, 2 with a median of five networks. Since then it takes 0.95, and the seeds are
+others.
 
 Bars: at least 19 of 20 clear cases are told right and none is told the opposite; of the cases with
 8 probes none takes a side, and of those at the crossover 19 of 20.
@@ -39,7 +40,7 @@ from torch import Tensor, nn
 import regimes as rg
 
 ALPHA = {"lazy": 100.0, "feature": 0.1}
-SEEDS, FEW, PROBES = range(4), 8, 100
+SEEDS, FEW, PROBES = range(4, 8), 8, 100
 CALIBRATION = (0.3, 1.0, 3.0, 10.0, 30.0)  # alphas among which the crossover is looked for
 CALIBRATION_SEEDS = range(100, 105)
 WIDE = 1024

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from statistics import NormalDist
 
 from regimes.diagnosis._layers import Layer, Moment
 from regimes.diagnosis._number import Number
-from regimes.diagnosis._verdict import CROSSOVER, WIDTH
+from regimes.diagnosis._verdict import CROSSOVER, SURE, WIDTH
 
 _WIDE, _HIGH, _LEFT, _FOOT = 360, 190, 44, 34  # of a picture, and room for the axes
-_SURE = 1.2816  # standard deviations within which 80 % lie: the verdict's 90 % on one side
+_SURE = NormalDist().inv_cdf(SURE)  # standard deviations from the crossover to a side
 _MOST_LAYERS = 40
 
 

@@ -17,7 +17,7 @@ Regime = Literal["lazy", "feature", "unclear"]
 
 CROSSOVER = 1.0  # relative change of the kernel
 WIDTH = 0.3  # of the crossover, in powers of ten: one standard deviation
-SURE = 0.9  # probability from which a side is taken
+SURE = 0.95  # probability from which a side is taken
 LEAST_PROBES = 40  # below, the kernel of the probes says too little of the network's
 _SUREST = 0.99  # one training run, seen through some probes, is never surer
 _LINEAR, _NOT_LINEAR = 0.1, 0.5  # relative errors of the first-order model
