@@ -107,6 +107,8 @@ REFUSED = [
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: ((f - y) ** 2).sum()), "no mean over"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f[:, None] - y), "it returned (3, 3)"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: (-f.square()).log()), "at these outputs"),
+    (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f @ y[:2]), "failed on outputs"),
+    (lambda: pose(net(), inputs(), SIGNS, lambda f: f), "loss failed on outputs of shape (3,)"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f.detach()), "does not depend on"),
     (lambda: pose(net(), inputs(), SIGNS, 3), "a function l(F, y), got 3"),
     (lambda: pose(net(), inputs(), SIGNS, "squar"), "unknown loss 'squar'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -88,7 +89,14 @@ class _TangentKernelMachine(BaseEstimator):
         """Points as the network takes them."""
         like = self.kernel_.parameters[0]
         x = torch.tensor(points).to(like)
-        return x if self.in_shape is None else x.reshape(-1, *self.in_shape)
+        if self.in_shape is None:
+            return x
+        if math.prod(self.in_shape) != x.shape[1]:
+            raise ValueError(
+                f"in_shape={self.in_shape} has {math.prod(self.in_shape)} entries, but X has "
+                f"{x.shape[1]} features; give the shape that one row of X is to take"
+            )
+        return x.reshape(-1, *self.in_shape)
 
     def _gram(self, x: Tensor, z: Tensor) -> Tensor:
         """The kernel (n, m); of several outputs the mean of their own."""
