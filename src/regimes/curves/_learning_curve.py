@@ -10,6 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from regimes._check import choose, instance, not_negative, real
+from regimes._device import known_device
 from regimes.curves._tasks import Arrays, Drawn, Pool, Teacher, as_pool, check_counts
 from regimes.data import Dataset
 from regimes.kernels import Kernel, grams, nested_regression, soft_margin, teacher_error
@@ -163,6 +164,8 @@ def learning_curves(
     if not isinstance(kernels, Mapping) or not kernels:
         raise ValueError("kernels must be a mapping from names to kernels, with at least one")
     top = _checked_sizes(sizes)
+    if device is not None:
+        known_device(device)
     if isinstance(task, Teacher):
         if machine != "regression":
             raise ValueError("a Teacher has real targets; use machine='regression'")
