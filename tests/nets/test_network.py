@@ -96,6 +96,15 @@ def test_bad_inputs(small):
         net(small.inputs().numpy())
 
 
+def test_a_whole_network_is_saved_and_read(small, tmp_path):
+    net = small()
+    torch.save(net, tmp_path / "net.pt")
+    again = torch.load(tmp_path / "net.pt", weights_only=False)
+    x = small.inputs()
+    assert torch.equal(again(x), net(x))
+    assert torch.equal(again.reseeded(3)(x), net.reseeded(3)(x))
+
+
 def test_devices_that_are_not_there_are_told(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match=r"'cuda:1' was asked for, but torch .* sees no GPU"):
