@@ -364,6 +364,11 @@ def test_bad_arguments_are_told(digits):
         (lambda: observe.KernelObserver(net, (x, y), also={"e": lambda net: "low"}), "'low'"),
         (lambda: observe.KernelObserver(net, (x, y), sinks=["log"]), "a sink must have write"),
         (lambda: observe.KernelObserver(net, (x, y), sinks=3), "must be a list of sinks, got 3"),
+        (
+            lambda: observe.KernelObserver(nn.Flatten(), (x, y)),
+            "no parameter of the network requires",
+        ),
+        (lambda: observe.Wanted(ratios=40), "several k, .* got 40"),
         (lambda: observe.Wanted(centering="rows"), "centering"),
         (lambda: observe.Wanted(layers=False, layer_spectra=True), "layers=True"),
         (lambda: observe.KernelObserver(net, (x, y), budget=0.5).record(), "nothing was observed"),

@@ -114,6 +114,11 @@ class KernelObserver:
         self._budget = Budget(budget)
         started = self._budget.clock()
         self._network, self._output = inside(network), output
+        if not self._moving():
+            raise ValueError(
+                "no parameter of the network requires a gradient, so it has no tangent kernel; "
+                "leave those that are trained unfrozen (requires_grad_(True))"
+            )
         self._when, self._wanted = when or LogSteps(), wanted or Wanted()
         self._also, self._sinks = dict(also or {}), tuple(sinks)
         self._refresh = None if refresh is None else positive_int("refresh", refresh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -91,6 +91,10 @@ class _TangentKernelMachine(BaseEstimator):
         x = torch.tensor(points).to(like)
         if self.in_shape is None:
             return x
+        if not isinstance(self.in_shape, Sequence):
+            raise ValueError(
+                f"in_shape must be a shape, such as (3, 32, 32), or None, got {self.in_shape!r}"
+            )
         if math.prod(self.in_shape) != x.shape[1]:
             raise ValueError(
                 f"in_shape={self.in_shape} has {math.prod(self.in_shape)} entries, but X has "
