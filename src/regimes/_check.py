@@ -97,3 +97,15 @@ def real(name: str, value: object, above: float = -math.inf, below: float = math
         bounds = f" in ({above:g}, {below:g})" if (above, below) != (-math.inf, math.inf) else ""
         raise ValueError(f"{name} must be a finite number{bounds}, got {shown(value)}")
     return number
+
+
+def not_negative(name: str, value: float) -> float:
+    """A finite number of at least 0, or a ValueError that names it.
+
+    >>> not_negative("ridge", 0)
+    0.0
+    """
+    number = real(name, value)
+    if number < 0:
+        raise ValueError(f"{name} must not be negative, got {value!r}")
+    return number

@@ -25,6 +25,12 @@ def test_filters(regimes):
     assert "TOY-2  not reproduced  negative" in regimes("claims", "--theme", "toy").stdout
 
 
+def test_runs_are_looked_for_where_they_may_be(regimes):
+    for command in ("claims", "report"):
+        told = regimes(command, "--from", "nowhere", code=2).stderr
+        assert "both, store or results, got 'nowhere'" in told
+
+
 def test_strict_fails_only_when_a_claim_failed(regimes):
     regimes("claims", "--strict")
     regimes("run", "toy/echo", "--size", "cpu", "--workers", 0)

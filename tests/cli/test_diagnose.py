@@ -34,6 +34,8 @@ def loop(network, train):
 
 def nothing():
     return 3
+
+ready = network()
 """
 
 
@@ -81,6 +83,7 @@ def test_a_function_that_trains(regimes, own):
         (["nomodule:f", "--data", "digits"], "no module 'nomodule'"),
         (["mymodule:f", "--data", "digits"], "no function 'f'"),
         (["mymodule:nothing", "--data", "digits"], "must return a torch.nn.Module"),
+        (["mymodule:ready", "--data", "digits"], "mymodule:ready is a network itself"),
         (["mymodule:network", "--data", "digit"], "digits"),
         (["mymodule:network", "--data", "digits", "--before", "no.pt"], "no file no.pt"),
         (

@@ -20,3 +20,9 @@ def test_help_is_quick_and_lists_the_commands():
     assert time.perf_counter() - start < 5  # well under two on an idle machine
     for name in ("studies", "run", "claims", "report", "runs", "results", "doctor"):
         assert name in answer.stdout
+
+
+def test_help_loses_no_words(regimes):
+    for command, words in (("run", "study's own"), ("run", "one per core"), ("docs", "out/manual")):
+        told = regimes(command, "--help").stdout.replace("│", " ")
+        assert words in " ".join(told.split())

@@ -47,7 +47,10 @@ def test_an_unknown_key_lists_the_valid_ones_with_types(regimes):
         (("toy/echo", "--on", "mars"), "--on must be local or ray"),
         (("toy/echo", "--dtype", "float16"), "unknown dtype 'float16'"),
         (("toy/echo", "--set", "scale=big"), "scale must be a number, got 'big'"),
+        (("toy/echo", "--set", "width=big"), "width must be a list of integer, got 'big'"),
         (("toy/echo", "--workers", -1), "Invalid value for '--workers'"),
+        (("toy/echo", "--threads", 0), "Invalid value for '--threads'"),
+        (("toy/echo", "--grace", -1), "Invalid value for '--grace'"),
         (("toy/echo", "--set", "help"), "  scale: number (now 1.0)"),
     ],
 )
@@ -55,6 +58,12 @@ def test_mistakes_are_explained_without_a_traceback(regimes, words, message):
     result = regimes("run", *words, code=2)
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_a_gpu_that_is_not_there_is_missed_before_anything_runs(regimes, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    result = regimes("run", "toy/echo", "--device", "cuda", "--workers", 0, code=2)
+    assert "this machine shows no GPU" in result.stderr
 
 
 def test_a_dry_run_counts_and_estimates_and_runs_nothing(regimes, store):

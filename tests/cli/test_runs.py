@@ -27,6 +27,7 @@ def test_long_lists_are_cut_and_say_so(regimes):
     regimes("run", "toy/echo", "--workers", 0)
     text = regimes("runs", "list", "--limit", 2).stdout
     assert "6 trials, the first 2 shown" in text
+    assert "Invalid value" in regimes("runs", "list", "--limit", -1, code=2).stderr
 
 
 def test_a_damaged_trial_is_listed_and_cannot_be_shown(regimes, store):

@@ -97,6 +97,8 @@ REFUSED = [
     (lambda d: d.density([0.0, 1.0]), "points must be a tensor of places"),
     (lambda d: d.density(torch.tensor([float("nan")])), "points must be finite"),
     (lambda d: d.mean(lambda v: v.sum()), "one of the same shape"),
+    (lambda d: d.mean("square"), "a function of eigenvalues, got 'square'"),
+    (lambda d: d.mean(lambda v: (v - 1e9).log()), "not finite at all eigenvalues, which go from"),
 ]
 
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from regimes import flow, nets
+from regimes import data, flow, nets
 from regimes._random import generator
 from regimes.curvature._losses import point_loss
 from regimes.curvature._problem import pose
@@ -107,6 +107,8 @@ REFUSED = [
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: ((f - y) ** 2).sum()), "no mean over"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f[:, None] - y), "it returned (3, 3)"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: (-f.square()).log()), "at these outputs"),
+    (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f @ y[:2]), "failed on outputs"),
+    (lambda: pose(net(), inputs(), SIGNS, lambda f: f), "loss failed on outputs of shape (3,)"),
     (lambda: pose(net(), inputs(), SIGNS, lambda f, y: f.detach()), "does not depend on"),
     (lambda: pose(net(), inputs(), SIGNS, 3), "a function l(F, y), got 3"),
     (lambda: pose(net(), inputs(), SIGNS, "squar"), "unknown loss 'squar'"),
@@ -116,6 +118,7 @@ REFUSED = [
     (lambda: pose(net(), inputs(), SIGNS * torch.nan, "mse"), "labels contain NaN"),
     (lambda: pose(net(), inputs() * torch.inf, SIGNS, "mse"), "inputs contain NaN"),
     (lambda: pose(net(), inputs(), None, "mse"), "labels y are missing"),
+    (lambda: pose(net(), data.digits(n_train=3), None, "mse"), "give ds.x_train, ds.y_train"),
     (lambda: pose(net(), iter([inputs()]), None, "mse"), "batches (inputs, labels)"),
     (lambda: pose(net(), iter([(inputs(), SIGNS)]), SIGNS, "mse"), "leave out y"),
     (lambda: pose(net(), inputs(), SIGNS, "mse", dtype="float64"), "dtype must be"),

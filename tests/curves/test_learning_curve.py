@@ -165,7 +165,7 @@ def test_a_kernel_that_cannot_tell_points_apart_says_which():
         ({"sizes": (500,)}, "the largest size is 500, but there are 150 different points"),
         ({"repeats": 0}, "repeats"),
         ({"n_test": 0}, "n_test"),
-        ({"jitter": -1.0}, "jitter"),
+        ({"jitter": -1.0}, "jitter must not be negative, got -1.0"),
         ({"jitter": math.nan}, "jitter"),
         ({"machine": "tree"}, "machine .*'tree'"),
         ({"task": "mnist"}, r"task must be \(points, targets\), a Dataset or a Teacher"),
@@ -174,7 +174,6 @@ def test_a_kernel_that_cannot_tell_points_apart_says_which():
         ({"task": (np.ones((0, 2)), np.ones(0))}, "points must be a non-empty array"),
         ({"task": (np.array([["a"], ["b"]]), np.ones(2))}, "points must be an array of numbers"),
         ({"task": Teacher(Laplace(1.0), 1), "machine": "svm"}, "a Teacher has real targets"),
-        ({"task": Teacher(Laplace(1.0), 1, "disk")}, "manifold"),
         ({"kernels": {}}, "kernels must be a mapping"),
         ({"kernels": Laplace(1.0)}, "kernels must be a mapping"),
         ({"penalty": 0.0}, "penalty"),
@@ -184,6 +183,28 @@ def test_bad_input_is_told(change, told):
     given = {"task": arrays(), "kernels": {"a": Laplace(1.0)}, "sizes": SIZES, "repeats": 2}
     with pytest.raises(ValueError, match=told):
         learning_curves(**{**given, "n_test": 50, **change})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((Laplace(1.0), 1, "disk"), "manifold"),
+        ((Laplace(1.0), 0), "d must be an integer >= 1, got 0"),
+        (("Laplace", 1), "must be a covariance, such as .* got 'Laplace'"),
+    ],
+)
+def test_a_teacher_is_checked_where_it_is_made(given, told):
+    with pytest.raises(ValueError, match=told):
+        Teacher(*given)
+
+
+def test_only_curves_and_tails_are_drawn():
+    x, y = arrays(100)
+    curve = learning_curve((x, y), Laplace(2.0), (20, 60), 2, n_test=40)
+    with pytest.raises(ValueError, match="must be a LearningCurve, got str 'x'"):
+        curve.plot("x")
+    with pytest.raises(ValueError, match="tail must be what spectral_tail returns"):
+        curve.plot(tail=curve)
 
 
 def test_labels_of_machines_must_be_two_signs():

@@ -133,6 +133,12 @@ def test_pipe_applies_from_left_to_right():
     assert not torch.allclose(centred_first.x_train, centred_last.x_train)
 
 
+def test_a_device_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match=r"'cuda' was asked for, but torch .* sees no GPU"):
+        data.stripe(n_train=2, n_test=2, d=2).to(device="cuda")
+
+
 def test_pipe_refuses_what_is_no_transform():
     with pytest.raises(ValueError, match="pipe takes transforms"):
         make().pipe("parity")

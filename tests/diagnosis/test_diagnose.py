@@ -218,7 +218,7 @@ def test_results_can_be_kept_and_shown(trained, digits, tmp_path):
     kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert kept["regime"] == "feature"
     assert kept["numbers"]["kernel_change"]["value"] == found.numbers["kernel_change"].value
-    text = found.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    text = found.to_html(tmp_path / "new" / "page.html").read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert "http" not in text  # nothing is fetched
     assert all(sentence[:20] in text for sentence in found.warnings)

@@ -170,3 +170,16 @@ def test_every_number_has_a_heading_in_the_manual():
         line[3:] for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("## ")
     }
     assert heads == {*MEANINGS, "The verdict"}
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        ("cross-entropy", r"^unknown loss 'cross-entropy'; use one of: cross_entropy"),
+        (nn.CrossEntropyLoss, "^loss must be a name, a Loss or a function"),
+    ],
+)
+def test_an_unknown_loss_is_refused_before_anything_is_trained(digits, loss, told):
+    net = rg.nets.FullyConnected(64, 4, out_dim=10)
+    with pytest.raises(ValueError, match=told):
+        rg.diagnose(net, digits, loss=loss)

@@ -62,3 +62,9 @@ def test_bad_input_is_told():
         posterior(K, y, 1.0, cross, own[:2])
     with pytest.raises(ValueError, match="method='dense' needs a Gram"):
         posterior(lambda v: K @ v, y, 1.0, cross, own, method="dense")
+    with pytest.raises(ValueError, match=r"a Gram of the 4 points .* shape \(4, 4\)"):
+        posterior(K, y[:4], 1.0, cross, own)
+    with pytest.raises(ValueError, match="the Gram holds NaN"):
+        posterior(K * torch.nan, y, 1.0, cross, own)
+    with pytest.raises(ValueError, match="the Gram must be symmetric"):
+        posterior(K.triu(), y, 1.0, cross, own)

@@ -69,5 +69,9 @@ def test_bad_input_is_told():
         kernel_ridge(linear, x, y[:, 0].long(), 1.0)
     with pytest.raises(ValueError, match=r"y must hold targets \(30,\)"):
         kernel_ridge(linear, x, y[:3], 1.0)
+    with pytest.raises(ValueError, match=r"y must be a tensor .* by torch.as_tensor"):
+        kernel_ridge(linear, x, y.numpy(), 1.0)
+    with pytest.raises(ValueError, match="x is empty"):
+        kernel_ridge(linear, x[:0], y[:0], 1.0)
     with pytest.raises(ValueError, match="outputs='trace'"):
         kernel_ridge(lambda a, b: (a @ b.T)[:, None, :, None], x, y, 1.0)

@@ -167,6 +167,7 @@ def test_layers_in_the_order_they_run():
         (torch.ones(1, 1, 8, 8), {}, "n >= 2"),
         (torch.ones(4, 8, 8), {}, "n >= 2"),
         (torch.ones(4, 1, 8, 9), {}, "square images"),
+        (images(4) * torch.nan, {}, "images hold NaN"),
         (images(4), {"delta": 0.0}, "delta must be positive"),
         (images(4), {"statistic": "mode"}, "unknown statistic"),
         (images(4), {"radius": "own"}, "unknown radius"),
@@ -177,6 +178,14 @@ def test_layers_in_the_order_they_run():
 def test_bad_input(x, options, message):
     with pytest.raises(ValueError, match=message):
         measure.stability(nn.Flatten(), x, **options)
+
+
+def test_images_of_another_precision_are_told():
+    x = images(4)
+    layer = nn.Linear(x[0].numel(), 2, device="meta").to_empty(device="cpu")
+    model = nn.Sequential(nn.Flatten(), layer)
+    with pytest.raises(ValueError, match=r"images are torch.float64 on cpu but the model is torch"):
+        measure.stability(model, x.double())
 
 
 def test_models_that_say_nothing_are_refused():

@@ -246,6 +246,11 @@ def test_bad_input_shapes(shape):
         net(torch.zeros(shape))
 
 
+def test_bad_input_kind():
+    with pytest.raises(ValueError, match=r"takes a tensor, got \[\[1.0, 2.0, 3.0\]\]"):
+        nets.FullyConnected(3, 4)([[1.0, 2.0, 3.0]])
+
+
 def test_bad_input_dtype():
     with pytest.raises(ValueError, match=r"inputs are torch.float64 .* torch.float32"):
         nets.FullyConnected(3, 4)(torch.zeros(1, 3, dtype=torch.float64))

@@ -92,6 +92,29 @@ def test_bad_inputs(small):
             net(torch.zeros(shape))
     with pytest.raises(ValueError, match=r"inputs are torch\.float64"):
         net(small.inputs(dtype=torch.float64))
+    with pytest.raises(ValueError, match=r"takes a tensor, got ndarray .* by torch.as_tensor"):
+        net(small.inputs().numpy())
+
+
+def test_a_whole_network_is_saved_and_read(small, tmp_path):
+    net = small()
+    torch.save(net, tmp_path / "net.pt")
+    again = torch.load(tmp_path / "net.pt", weights_only=False)
+    x = small.inputs()
+    assert torch.equal(again(x), net(x))
+    assert torch.equal(again.reseeded(3)(x), net.reseeded(3)(x))
+
+
+def test_devices_that_are_not_there_are_told(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match=r"'cuda:1' was asked for, but torch .* sees no GPU"):
+        nets.LeNet5((1, 8, 8), 2, device="cuda:1")
+    with pytest.raises(ValueError, match="a torch device, such as 'cpu' or 'cuda', got 'gpu'"):
+        nets.LeNet5((1, 8, 8), 2, device="gpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(ValueError, match="the last GPU that torch sees is 'cuda:0'"):
+        nets.LeNet5((1, 8, 8), 2, device="cuda:1")
 
 
 def test_channels_last_is_not_mistaken_for_channels_first():

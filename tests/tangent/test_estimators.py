@@ -99,5 +99,11 @@ def test_bad_input_is_told():
     X, y = task()
     with pytest.raises(ValueError, match=r"ridge must be a finite number in \(0"):
         TangentKernelRegressor(small, ridge=0.0).fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"in_shape=\(3, 3\) has 9 entries, but X has \d+ features"
+    ):
+        TangentKernelRegressor(small, in_shape=(3, 3)).fit(X, y)
+    with pytest.raises(ValueError, match=r"in_shape must be a shape, .* got 64"):
+        TangentKernelRegressor(small, in_shape=64).fit(X, y)
     with pytest.raises(ValueError, match="a function from the number of features"):
         TangentKernelRegressor("mlp").fit(X, y)

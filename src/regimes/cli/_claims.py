@@ -19,6 +19,7 @@ from regimes.lab import (
     LedgerLine,
     Store,
     Verdict,
+    check_source,
     check_study,
     check_theme,
     count_replicated,
@@ -63,6 +64,7 @@ def claims(
             check_study(study, catalogue)
         if theme is not None:
             check_theme(theme, catalogue)
+        check_source(source)
     found = known_summaries(
         catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )

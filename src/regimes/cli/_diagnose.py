@@ -106,7 +106,12 @@ def _loaded(name: str) -> Any:
 
 def _made(place: str) -> Any:
     """What MODULE:FUNCTION returns."""
-    return _named(place)()
+    from torch import nn
+
+    function = _named(place)
+    if isinstance(function, nn.Module):
+        raise ValueError(f"{place} is a network itself; name a function that returns it")
+    return function()
 
 
 def _named(place: str) -> Any:

@@ -13,7 +13,7 @@ from regimes.cli._output import FAILED, fail, say
 
 def docs(
     folder: Annotated[
-        str | None, typer.Option("--folder", help="Of the built manual [out/manual].")
+        str | None, typer.Option("--folder", help="Of the built manual; else out/manual.")
     ] = None,
 ) -> None:
     """Open the manual, or say how it is built."""

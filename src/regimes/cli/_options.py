@@ -36,7 +36,7 @@ SetOption = Annotated[
     ),
 ]
 DtypeOption = Annotated[
-    str | None, typer.Option("--dtype", help="float32 or float64 [the study's own].")
+    str | None, typer.Option("--dtype", help="float32 or float64; else the study's own.")
 ]
 SourceOption = Annotated[
     str, typer.Option("--from", help="Where to look for runs: both, store or results.")
@@ -49,17 +49,16 @@ WorkersOption = Annotated[
     typer.Option(
         "--workers",
         min=0,
-        help="Worker processes; 0 runs in this process. [one per core, or per GPU with cuda]",
-        show_default=False,
+        help="Worker processes; 0 runs in this process; else one per core, or per GPU with cuda.",
     ),
 ]
 ThreadsOption = Annotated[
-    int | None, typer.Option("--threads", help="CPU threads for each worker.")
+    int | None, typer.Option("--threads", min=1, help="CPU threads for each worker.")
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="cpu or cuda.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would run and what it may cost.")
 ]
 GraceOption = Annotated[
-    float, typer.Option("--grace", help="Seconds for trials in flight after Ctrl-C.")
+    float, typer.Option("--grace", min=0, help="Seconds for trials in flight after Ctrl-C.")
 ]

@@ -15,6 +15,7 @@ from regimes.lab import (
     SIZES,
     Store,
     Summary,
+    check_source,
     check_study,
     check_theme,
     discover,
@@ -58,6 +59,7 @@ def report(
             check_theme(theme, catalogue)
         if size is not None and size not in SIZES:
             raise ValueError(f"unknown size {size!r}; use one of: {', '.join(SIZES)}")
+        check_source(source)
     found = known_summaries(
         catalogue, Store(store), results_roots(results), source=source, refresh=refresh
     )

@@ -48,6 +48,7 @@ from regimes.lab import (
     find,
     override,
 )
+from regimes.lab._environment import gpus
 
 _SHOWN_FAILURES = 10
 
@@ -175,6 +176,8 @@ def executor_of(
     if on != "local":
         raise ValueError(f"--on must be local or ray, got {on!r}")
     if workers == 0:
+        if device == "cuda" and not gpus():
+            raise ValueError("device 'cuda' was asked for, but this machine shows no GPU")
         return InlineExecutor()
     return LocalExecutor(workers, threads=threads, device=device, trial_timeout=trial_timeout)
 

@@ -57,7 +57,7 @@ def list_trials(
     study: StudyFilter = None,
     status: StatusFilter = None,
     where: WhereFilter = None,
-    limit: Annotated[int, typer.Option("--limit", help="Rows to show; 0 for all.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Rows to show; 0 for all.")] = 50,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:

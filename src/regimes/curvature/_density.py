@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes._check import instance, real
+from regimes._check import instance, real, shown
 from regimes._html import block, curves, facts
 from regimes._random import generator
 from regimes.curvature._eigenpairs import Product, Search, eigenpairs
@@ -57,14 +57,26 @@ class SpectralDensity:
     def mean(self, g: Callable[[Tensor], Tensor]) -> Estimate:
         """(1/N) tr g(H) = the mean of g over the eigenvalues.
 
+        Raises:
+            ValueError: g is no function from a tensor to one of its shape, or not finite there.
+
         >>> one = torch.ones(2, 1, dtype=torch.float64)
         >>> SpectralDensity(3 * one, one, 0 * one, one[:0, 0], 5).mean(torch.square)
         Estimate(value=9.0, error=0.0)
         """
+        if not callable(g):
+            raise ValueError(f"g must be a function of eigenvalues, got {shown(g)}")
         found = g(self.nodes)
         if not isinstance(found, Tensor) or found.shape != self.nodes.shape:
             raise ValueError("g must take a tensor of eigenvalues to one of the same shape")
-        return _over_vectors((self.weights * found).sum(1) + g(self.known).sum() / self.size)
+        known = g(self.known)
+        if not bool(found.isfinite().all() and known.isfinite().all()):
+            low, high = self.edges
+            raise ValueError(
+                f"g is not finite at all eigenvalues, which go from {low:.4g} to {high:.4g}; give "
+                "one that is, such as lambda v: v.clamp_min(1e-6).log()"
+            )
+        return _over_vectors((self.weights * found).sum(1) + known.sum() / self.size)
 
     def fraction(self, *, above: float) -> Estimate:
         """The share of eigenvalues above a threshold.

@@ -139,7 +139,16 @@ class _Plain:
 
     def __call__(self, F: Tensor, y: Any) -> Tensor:
         n, c = F.shape
-        found = self.function(F[:, 0] if c == 1 else F, _column(y, c))
+        outputs, labels = F[:, 0] if c == 1 else F, _column(y, c)
+        try:
+            found = self.function(outputs, labels)
+        except torch.OutOfMemoryError:
+            raise
+        except (RuntimeError, TypeError, IndexError) as error:
+            raise ValueError(
+                f"the loss failed on outputs of shape {tuple(outputs.shape)} and labels "
+                f"{shown(labels)}: {str(error).splitlines()[0] if str(error) else type(error)}"
+            ) from error
         if isinstance(found, Tensor) and found.shape == ():
             return n * found
         if isinstance(found, Tensor) and found.shape == (n,):

@@ -160,6 +160,8 @@ def pose(
             (tuple(as_batch(part, *place, budget) for part in _pair(batch)) for batch in x), limit
         )
     elif y is None:
+        if hasattr(x, "x_train"):
+            raise ValueError("labels y are missing; of a Dataset ds give ds.x_train, ds.y_train")
         raise ValueError("labels y are missing; only a loader of (inputs, labels) brings its own")
     x = as_batch(x, *place, budget)
     if dtype is not None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import Tensor
 
-from regimes._check import choose, real
+from regimes._check import choose, instance, not_negative, real
+from regimes._device import known_device
 from regimes.curves._tasks import Arrays, Drawn, Pool, Teacher, as_pool, check_counts
 from regimes.data import Dataset
 from regimes.kernels import Kernel, grams, nested_regression, soft_margin, teacher_error
@@ -77,9 +78,17 @@ class LearningCurve:
         Args:
             *others: curves to be drawn beside this one.
             tail: of `spectral_tail`; its powers are drawn through the curve's first point.
+
+        Raises:
+            ValueError: something else than curves, or than a tail.
         """
         from regimes.curves._plot import plotted
+        from regimes.curves._spectral_tail import SpectralTail
 
+        for other in others:
+            instance("a curve to draw beside this one", other, LearningCurve, "a LearningCurve")
+        if tail is not None:
+            instance("tail", tail, SpectralTail, "what spectral_tail returns")
         return plotted((self, *others), tail)
 
     def __repr__(self) -> str:
@@ -151,10 +160,12 @@ def learning_curves(
     """
     quantity = choose(machine, _MACHINES, "machine")
     repeats, n_test = check_counts(repeats, n_test)
-    jitter, penalty = real("jitter", jitter, above=-1e-300), real("penalty", penalty, above=0.0)
+    jitter, penalty = not_negative("jitter", jitter), real("penalty", penalty, above=0.0)
     if not isinstance(kernels, Mapping) or not kernels:
         raise ValueError("kernels must be a mapping from names to kernels, with at least one")
     top = _checked_sizes(sizes)
+    if device is not None:
+        known_device(device)
     if isinstance(task, Teacher):
         if machine != "regression":
             raise ValueError("a Teacher has real targets; use machine='regression'")

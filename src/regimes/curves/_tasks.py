@@ -58,11 +58,23 @@ class Teacher:
     """Targets that are Gaussian fields on a manifold [Spigler 2020, sec. 4].
 
     The error is averaged over the fields of the kernel exactly; only the points are drawn.
+
+    Raises:
+        ValueError: no kernel, a dimension below 1, an unknown manifold.
     """
 
     kernel: Kernel
     d: int
     manifold: str = "sphere"  # "sphere", "torus" or "cloud"
+
+    def __post_init__(self) -> None:
+        if not callable(self.kernel):
+            raise ValueError(
+                "the kernel of a Teacher must be a covariance, such as kernels.Laplace(1.0), got "
+                f"{shown(self.kernel)}"
+            )
+        positive_int("d", self.d)
+        manifold_points(self.manifold, 1, self.d)  # refuses an unknown one
 
     def points(self, n: int, n_test: int, seed: int, repeat: int) -> tuple[Tensor, Tensor]:
         """Training and test points of one repeat."""

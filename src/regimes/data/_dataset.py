@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from regimes._device import known_device
 from regimes._html import block, cloud, facts
 
 _SHOWN = 300  # points in a notebook's picture
@@ -137,10 +138,12 @@ class Dataset:
             The moved data set.
 
         Raises:
-            ValueError: if dtype is not a floating point dtype.
+            ValueError: if dtype is not a floating point dtype, or this machine has no such device.
         """
         if dtype is not None:
             float_dtype(dtype)
+        if device is not None:
+            device = known_device(device)
 
         def move(points: Points) -> Points:
             label_dtype = dtype if points.y.is_floating_point() else None

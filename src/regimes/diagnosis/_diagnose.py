@@ -25,6 +25,7 @@ from regimes.diagnosis._verdict import verdict
 from regimes.diagnosis._watch import Watch, seconds_of
 from regimes.diagnosis._watching import PROBES as _WATCHED
 from regimes.diagnosis._watching import Watching
+from regimes.flow._losses import resolve_loss
 
 PROBES = 500  # of each part
 
@@ -84,7 +85,7 @@ def diagnose(
 
     Raises:
         ValueError: networks that are not of one architecture, or let samples interact; data that
-            do not fit.
+            do not fit; an unknown loss.
 
     Example:
         >>> import torch
@@ -101,6 +102,8 @@ def diagnose(
     instance("model", model, nn.Module, "a torch.nn.Module")
     pick, count = check_pick(output), positive_int("probes", probes, least=2)
     step = None if step_size is None else real("step_size", step_size, above=0.0)
+    if isinstance(loss, str | type):  # else a function, which is tried on outputs and labels
+        resolve_loss(loss, 2)
     fit = _way_to_train(before, fit, optimizer, loss, epochs, pick, seed)
     if fit is not None and read_once(train):
         raise ValueError(

@@ -102,6 +102,7 @@ class Diagnosis:
         from regimes.diagnosis._page import page
 
         place = Path(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(page(self), encoding="utf-8")
         return place
 

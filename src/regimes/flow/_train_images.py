@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from regimes._check import choose, instance, positive_int, real, shown
+from regimes._check import choose, instance, not_negative, positive_int, real, shown
 from regimes._random import generator
 from regimes.data import Dataset, Points
 from regimes.flow._batches import Batches
@@ -138,7 +138,7 @@ def train_images(
         "optimiser": optimiser,
         "momentum": momentum,
         "nesterov": nesterov,
-        "weight_decay": real("weight_decay", weight_decay, above=-1e-300),
+        "weight_decay": not_negative("weight_decay", weight_decay),
         "batch_size": positive_int("batch_size", batch_size),
         "rates": dict(rates or {}),
         "augment": str(augment) if isinstance(augment, nn.Module) else augment is not None,

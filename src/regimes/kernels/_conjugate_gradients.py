@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regimes._check import positive_int, real, shown
+from regimes._check import not_negative, positive_int, real, shown
 
 # a Gram (n, n), a scipy LinearOperator of that shape, or a function from (n, k) to K times it
 Operator: TypeAlias = "Tensor | Callable[[Tensor], Tensor] | Any"
@@ -116,15 +116,3 @@ def product_of(operator: Operator, n: int) -> Callable[[Tensor], Tensor]:
     raise ValueError(
         f"K must be a Gram, a LinearOperator or a function that multiplies, got {shown(operator)}"
     )
-
-
-def not_negative(name: str, value: float) -> float:
-    """A finite number of at least 0, or a ValueError that names it.
-
-    >>> not_negative("ridge", 0)
-    0.0
-    """
-    number = real(name, value)
-    if number < 0:
-        raise ValueError(f"{name} must not be negative, got {value!r}")
-    return number

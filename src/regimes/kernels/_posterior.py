@@ -13,6 +13,7 @@ from regimes.kernels._conjugate_gradients import Operator, conjugate_gradients
 from regimes.kernels._ridge import targets
 
 _METHODS = {"auto": "auto", "dense": "dense", "cg": "cg"}
+_ASYMMETRY = 1e-3  # of the largest entry: more than rounding in any precision
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +74,10 @@ def posterior(
             `|k|^2 / noise`.
         max_steps: products at most.
 
+    Raises:
+        ValueError: shapes that do not fit; a Gram that is not finite, not symmetric, or with this
+            noise not positive.
+
     >>> K = torch.eye(2, dtype=torch.float64)
     >>> found = posterior(K, torch.ones(2).double(), 1.0, K[:1], torch.ones(1).double())
     >>> found.mean, found.variance
@@ -81,6 +86,11 @@ def posterior(
     chosen, spread = choose(method, _METHODS, "method"), real("noise", noise, above=0.0)
     if not isinstance(y, Tensor) or not y.ndim:
         raise ValueError(f"y must be a tensor (n,) or (n, k), got {shown(y)}")
+    if isinstance(gram, Tensor) and gram.ndim == 2 and gram.shape != (len(y), len(y)):
+        raise ValueError(
+            f"a Gram of the {len(y)} points with targets must have shape ({len(y)}, {len(y)}), got "
+            f"{shown(gram)}"
+        )
     y, n = targets(y, len(y)), len(y)
     if not isinstance(gram_test, Tensor) or gram_test.ndim != 2 or gram_test.shape[1] != n:
         raise ValueError(f"gram_test must have shape (m, {n}), got {shown(gram_test)}")
@@ -103,6 +113,7 @@ def posterior(
     else:
         if not isinstance(gram, Tensor) or gram.shape != (n, n):
             raise ValueError(f"method='dense' needs a Gram ({n}, {n}), got {shown(gram)}")
+        _check_gram(gram)
         shifted = (gram.double() + gram.double().T) / 2
         shifted.diagonal().add_(spread)
         factor, failed = torch.linalg.cholesky_ex(shifted)
@@ -127,3 +138,14 @@ def posterior(
         converged,
         chosen,
     )
+
+
+def _check_gram(gram: Tensor) -> None:
+    if not bool(gram.isfinite().all()):
+        raise ValueError("the Gram holds NaN or infinite entries; look for them in the points")
+    apart, largest = float((gram - gram.T).abs().max()), float(gram.abs().max())
+    if apart > _ASYMMETRY * largest:
+        raise ValueError(
+            f"the Gram must be symmetric, but K - K^T reaches {apart:.3g} beside entries up to "
+            f"{largest:.3g}; give the kernel of the training points on both sides"
+        )

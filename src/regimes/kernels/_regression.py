@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regimes._check import real, shown
+from regimes._check import not_negative, shown
 from regimes._random import generator
 
 _ROUNDS = 8  # of the power iterations that estimate a condition number
@@ -99,7 +99,7 @@ def factorise(K: Tensor, *, jitter: float = 0.0) -> Factor:
     >>> factorise(torch.eye(3, dtype=torch.float64)).method
     'cholesky'
     """
-    jitter = real("jitter", jitter, above=-1e-300)
+    jitter = not_negative("jitter", jitter)
     _check_gram(K, duplicates=jitter == 0)
     shifted = K if jitter == 0 else K + jitter * torch.eye(len(K), dtype=K.dtype, device=K.device)
     lower, failed = torch.linalg.cholesky_ex(shifted)

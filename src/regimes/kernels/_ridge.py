@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regimes._check import choose, shown
+from regimes._check import choose, not_negative, shown
 from regimes._memory import parse_bytes, readable
-from regimes.kernels._conjugate_gradients import conjugate_gradients, not_negative
+from regimes.kernels._conjugate_gradients import conjugate_gradients
 from regimes.kernels._values import Kernel
 
 _METHODS = {"auto": "auto", "dense": "dense", "cg": "cg"}
@@ -130,7 +130,14 @@ def targets(y: Tensor, n: int) -> Tensor:
     >>> targets(torch.ones(3), 3).shape
     torch.Size([3])
     """
-    if not isinstance(y, Tensor) or y.ndim not in (1, 2) or len(y) != n or not y.numel():
+    if not n:
+        raise ValueError("x is empty; give at least one training point")
+    if not isinstance(y, Tensor):
+        raise ValueError(
+            f"y must be a tensor of targets ({n},) or ({n}, k), got {shown(y)}; make one of it "
+            "by torch.as_tensor"
+        )
+    if y.ndim not in (1, 2) or len(y) != n or not y.numel():
         raise ValueError(f"y must hold targets ({n},) or ({n}, k), got {shown(y)}")
     if not y.is_floating_point() or not bool(y.isfinite().all()):
         raise ValueError(

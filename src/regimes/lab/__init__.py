@@ -23,7 +23,7 @@ from regimes.lab._executor_local import LocalExecutor
 from regimes.lab._executor_ray import RayExecutor
 from regimes.lab._executors import Executor, ExecutorError, InlineExecutor
 from regimes.lab._gather import Results, gather
-from regimes.lab._known import known_summaries
+from regimes.lab._known import check_source, known_summaries
 from regimes.lab._ledger import LedgerEntry, ledger
 from regimes.lab._load import load
 from regimes.lab._overrides import override
@@ -120,6 +120,7 @@ __all__ = [
     "announce_run",
     "begun",
     "check_results",
+    "check_source",
     "check_study",
     "check_theme",
     "collect",

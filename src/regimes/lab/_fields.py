@@ -57,7 +57,7 @@ class FieldType:
             return None
         if self.many:
             if isinstance(value, str) or not hasattr(value, "__iter__"):
-                raise ValueError(f"{name} must be a {self}, got {value!r}")
+                raise ValueError(f"{name} must be {_article(self)}, got {value!r}")
             return tuple(self._one(name, item) for item in value)
         return self._one(name, value)
 
@@ -68,7 +68,7 @@ class FieldType:
             value = float(value)
         matches = type(value) is self.base
         if not matches or (self.base is float and not math.isfinite(value)):
-            raise ValueError(f"{name} must be a {self}, got {value!r}")
+            raise ValueError(f"{name} must be {_article(self)}, got {value!r}")
         return value
 
     def parse(self, name: str, text: str) -> Any:
@@ -88,8 +88,13 @@ class FieldType:
         try:
             value = _WORDS[text.lower()] if self.base is bool else self.base(text)
         except (ValueError, KeyError):
-            raise ValueError(f"{name} must be a {self}, got {text!r}") from None
+            raise ValueError(f"{name} must be {_article(self)}, got {text!r}") from None
         return self._one(name, value)
+
+
+def _article(kind: FieldType) -> str:
+    name = str(kind)
+    return f"an {name}" if name.startswith("integer") else f"a {name}"
 
 
 def field_types(cls: type) -> dict[str, FieldType]:

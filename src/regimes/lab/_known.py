@@ -14,6 +14,16 @@ from regimes.lab._study import Study
 SOURCES = ("both", "store", "results")
 
 
+def check_source(name: str) -> None:
+    """Refuse a place that runs are not looked for in.
+
+    Raises:
+        ValueError: with those there are.
+    """
+    if name not in SOURCES:
+        raise ValueError(f"runs are looked for in both, store or results, got {name!r}")
+
+
 def known_summaries(
     catalogue: Catalogue,
     store: Store,
@@ -27,7 +37,11 @@ def known_summaries(
     Runs still going on are summarised as far as they are. Where that fails, in the study's own
     code, the older summary is given with its `problem`. A summary that no longer says what its
     study would say of its data is given with the reasons, as `stale`.
+
+    Raises:
+        ValueError: an unknown source.
     """
+    check_source(source)
     found: dict[tuple[str, str], Summary] = {}
     if source in ("both", "results"):
         roots = results if isinstance(results, tuple) else (results,)

@@ -82,7 +82,10 @@ def _label_alignment(G: Tensor, labels: Tensor, centering: str | None) -> Tensor
     G_c = center(G, centering).double()
     size = torch.linalg.vector_norm(Y)
     if float(size) < 1e-12 * len(G) ** 0.5:
-        raise ValueError("labels are constant, so nothing of them is left after centring")
+        raise ValueError(
+            "labels are constant, so nothing of them is left after centring; give points of two "
+            "classes at least"
+        )
     flat = Y.reshape(-1)
     if not _remains(G_c, centering, G):
         return None

@@ -227,6 +227,8 @@ def _probe(
     draws = positive_int("draws", draws)
     if not isinstance(images, Tensor) or images.ndim != 4 or len(images) < 2:
         raise ValueError(f"images must be a tensor (n >= 2, channels, p, p), got {shown(images)}")
+    if not bool(images.isfinite().all()):
+        raise ValueError("images hold NaN or infinity; leave those out, or fill them in")
     heat = temperature(delta, c, images.shape[-1]) if T is None else real("T", T, above=0)
     if not heat > 0:
         raise ValueError(f"delta must be positive, got {delta!r}: without a displacement no noise")
@@ -272,7 +274,7 @@ def _outputs(
     """Outputs (n, c), or (members, n, c), of all images."""
     pieces = []
     for some in x.split(_BATCH):
-        found = model(some)
+        found = _called(model, some)
         found = found if output is None else output(found)
         if not isinstance(found, Tensor):
             raise ValueError(
@@ -286,6 +288,20 @@ def _outputs(
         stacked = rows[0] == 1 and found.ndim == 3
         pieces.append(found if stacked else found.flatten(1) if found.ndim > 1 else found[:, None])
     return torch.cat(pieces, -2)
+
+
+def _called(model: Callable[[Tensor], Any], images: Tensor) -> Any:
+    """What the model returns; where it fails on another precision or device, that is said."""
+    try:
+        return model(images)
+    except RuntimeError as error:
+        like = next(model.parameters(), images) if isinstance(model, nn.Module) else images
+        if (like.dtype, like.device) == (images.dtype, images.device):
+            raise
+        raise ValueError(
+            f"images are {images.dtype} on {images.device} but the model is {like.dtype} on "
+            f"{like.device}; convert one of them with .to(...)"
+        ) from error
 
 
 def _three(f: Sequence[Tensor], probe: _Images, statistic: str, seed: int) -> RelativeStability:

@@ -22,12 +22,17 @@ Function = Callable[[Tensor], Tensor]
 # of 40, so the switch is exact to rounding; below it exp(beta u) <= e^40 cannot overflow.
 _SOFTPLUS_THRESHOLD = 40.0
 
+
+def _identity(u: Tensor) -> Tensor:
+    return u
+
+
 _PLAIN: dict[str, Function] = {
     "relu": torch.relu,
     "gelu": F.gelu,
     "tanh": torch.tanh,
     "erf": torch.erf,
-    "linear": lambda u: u,
+    "linear": _identity,
 }
 _ALIASES = {
     "softplus": "softplus_5",

@@ -244,6 +244,7 @@ class FullyConnected(Network):
 
     def _flat(self, x: Tensor, dtype: torch.dtype, leading: int = 1) -> Tensor:
         """`x` with everything after the leading axes (members, samples) flattened."""
+        self._check_tensor(x)
         if x.ndim <= leading or x.shape[leading:].numel() != self.in_dim:
             axes = "R, n" if leading == 2 else "n"
             raise ValueError(

@@ -35,14 +35,28 @@ class Initialiser:
 
 def gaussian(std: float | Callable[[Fans], float]) -> Draw:
     """Normal draws with a fixed std, or one that depends on the fans; std 0 draws nothing."""
+    return _Gaussian(std)
 
-    def draw(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
-        scale = std(fans) if callable(std) else std
+
+@dataclass(frozen=True)
+class _Gaussian:
+    """An object, because `torch.save` of a whole network takes no function made in another."""
+
+    std: float | Callable[[Fans], float]
+
+    def __call__(self, shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
+        scale = self.std(fans) if callable(self.std) else self.std
         if scale == 0.0:
             return torch.zeros(shape, dtype=torch.float64)
         return scale * torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    return draw
+
+def _kaiming(fans: Fans) -> float:
+    return math.sqrt(2.0 / fans.fan_in)
+
+
+def _xavier(fans: Fans) -> float:
+    return math.sqrt(2.0 / (fans.fan_in + fans.fan_out))
 
 
 def _uniform(shape: torch.Size, fans: Fans, generator: torch.Generator) -> Tensor:
@@ -81,8 +95,8 @@ _zeros = gaussian(0.0)
 _SCHEMES: dict[str, Initialiser] = {
     scheme.name: scheme
     for scheme in (
-        Initialiser("kaiming", gaussian(lambda f: math.sqrt(2.0 / f.fan_in)), _zeros),
-        Initialiser("xavier", gaussian(lambda f: math.sqrt(2.0 / (f.fan_in + f.fan_out))), _zeros),
+        Initialiser("kaiming", gaussian(_kaiming), _zeros),
+        Initialiser("xavier", gaussian(_xavier), _zeros),
         Initialiser("torch_default", _uniform, _uniform),
         Initialiser("lecun", _truncated, _zeros),
         Initialiser("normal", gaussian(1.0), _zeros),

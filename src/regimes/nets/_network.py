@@ -11,7 +11,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from regimes._check import positive_int
+from regimes._check import positive_int, shown
+from regimes._device import known_device
 from regimes._random import generator
 from regimes.nets._initialisers import Initialiser, initialise
 
@@ -53,8 +54,9 @@ class Network(nn.Module):
         """Give the parameters memory, then fill part after part from one generator."""
         if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
             raise ValueError(f"dtype must be a floating-point torch dtype, got {dtype!r}")
+        place = known_device(device)
         self.to(dtype=dtype)
-        self.to_empty(device=device)
+        self.to_empty(device=place)
         names = {module: name for name, module in self.named_modules()}
         self._schemes = [(names[part], scheme) for part, scheme in schemes]
         self._draw(seed)
@@ -78,6 +80,12 @@ class Network(nn.Module):
             other._draw(seed)
         return other
 
+    def _check_tensor(self, x: object) -> None:
+        if not isinstance(x, Tensor):
+            raise ValueError(
+                f"this network takes a tensor, got {shown(x)}; make one of it by torch.as_tensor"
+            )
+
     def _check_dtype(self, x: Tensor, dtype: torch.dtype) -> None:
         if x.dtype != dtype:
             raise ValueError(
@@ -94,6 +102,7 @@ class ImageNetwork(Network):
 
     def _images(self, x: Tensor) -> Tensor:
         """`x` as (n, channels, height, width); flat images and one-channel (n, H, W) are folded."""
+        self._check_tensor(x)
         self._check_dtype(x, next(self.parameters()).dtype)
         shape, given = self.in_shape, tuple(x.shape[1:])
         if given == shape:

@@ -47,6 +47,8 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.centering not in ("class", "global", None):
             raise ValueError(f"centering must be 'class', 'global' or None, got {self.centering!r}")
+        if not isinstance(self.ratios, Sequence):
+            raise ValueError(f"ratios must be several k, such as (40, 80), got {self.ratios!r}")
         for k in self.ratios:
             positive_int("ratios", k)
         positive_int("eigenvalues", self.eigenvalues, least=0)

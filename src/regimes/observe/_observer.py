@@ -10,7 +10,7 @@ from typing import Any, Protocol, final
 import torch
 from torch import Tensor, nn
 
-from regimes._check import instance, positive_int
+from regimes._check import instance, positive_int, shown
 from regimes._copied import copied, inside
 from regimes.observe._budget import Budget
 from regimes.observe._expected import expected_seconds
@@ -75,6 +75,10 @@ class KernelObserver:
         sinks: where numbers also go, see `Sink`.
         output: as for `TangentKernel`.
 
+    Raises:
+        ValueError: probes that are no pairs of points and labels; a schedule, functions, sinks or
+            numbers that are not such; what `also` returns is not one number.
+
     Example:
         >>> from regimes import data, nets
         >>> ds = data.digits(n_train=20, n_test=10)
@@ -106,9 +110,15 @@ class KernelObserver:
         output: Callable[[Any], Any] | None = None,
     ) -> None:
         instance("network", network, nn.Module, "a torch.nn.Module")
+        _check_options(when, wanted, also, sinks)
         self._budget = Budget(budget)
         started = self._budget.clock()
         self._network, self._output = inside(network), output
+        if not self._moving():
+            raise ValueError(
+                "no parameter of the network requires a gradient, so it has no tangent kernel; "
+                "leave those that are trained unfrozen (requires_grad_(True))"
+            )
         self._when, self._wanted = when or LogSteps(), wanted or Wanted()
         self._also, self._sinks = dict(also or {}), tuple(sinks)
         self._refresh = None if refresh is None else positive_int("refresh", refresh)
@@ -243,7 +253,7 @@ class KernelObserver:
                 self._path.trace(float(row[f"{first}/trace"]), samples=len(probe.labels))
             for name, function in self._also.items():
                 with torch.no_grad():
-                    row[name] = _number(function(self._copy))
+                    row[name] = _number(name, function(self._copy))
         self._pending = False
         self._observed.append(step)
         self._rows.append(row)
@@ -266,6 +276,29 @@ class KernelObserver:
         self._budget.spend(self._budget.clock() - started, look=look)
 
 
+def _check_options(when: Any, wanted: Any, also: Any, sinks: Any) -> None:
+    """Refuse at the start what would fail in the middle of a training."""
+    if when is not None and not callable(getattr(when, "due", None)):
+        raise ValueError(
+            f"when must have a method due(step), as LogSteps(5, 1.15) has, got {shown(when)}"
+        )
+    if wanted is not None:
+        instance("wanted", wanted, Wanted, "a Wanted, such as Wanted(layers=False)")
+    if not isinstance(also or {}, Mapping) or not all(map(callable, (also or {}).values())):
+        raise ValueError(
+            "also must be a dict from names to functions of the network that return one number, "
+            f"got {shown(also)}"
+        )
+    if not isinstance(sinks, Sequence):
+        raise ValueError(f"sinks must be a list of sinks, got {shown(sinks)}")
+    for sink in sinks:
+        if not callable(getattr(sink, "write", None)) or not callable(getattr(sink, "close", None)):
+            raise ValueError(
+                "a sink must have write(step, numbers, layers) and close(), as TensorBoard has, "
+                f"got {shown(sink)}"
+            )
+
+
 def _checked_probes(probes: Any, device: torch.device) -> dict[str, _Probe]:
     if isinstance(probes, tuple):
         probes = {"train": probes}
@@ -277,7 +310,7 @@ def _checked_probes(probes: Any, device: torch.device) -> dict[str, _Probe]:
     made = {}
     for name, pair in probes.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ValueError(f"probes[{name!r}] must be a pair (points, labels), got {pair!r}")
+            raise ValueError(f"probes[{name!r}] must be a pair (points, labels), got {shown(pair)}")
         labels = torch.as_tensor(pair[1]).to(device)
         x = pair[0].to(device) if isinstance(pair[0], Tensor) else pair[0]
         made[str(name)] = _Probe(x, labels)
@@ -297,5 +330,11 @@ def _untouched(device: torch.device) -> Iterator[None]:
         yield
 
 
-def _number(value: Any) -> Tensor:
-    return torch.as_tensor(value, dtype=torch.float64).detach().cpu().reshape(())
+def _number(name: str, value: Any) -> Tensor:
+    try:
+        number = torch.as_tensor(value, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        number = torch.empty(0)
+    if number.numel() != 1:
+        raise ValueError(f"also[{name!r}] must return one number, but it returned {shown(value)}")
+    return number.detach().cpu().reshape(())

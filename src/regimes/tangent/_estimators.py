@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -88,7 +89,18 @@ class _TangentKernelMachine(BaseEstimator):
         """Points as the network takes them."""
         like = self.kernel_.parameters[0]
         x = torch.tensor(points).to(like)
-        return x if self.in_shape is None else x.reshape(-1, *self.in_shape)
+        if self.in_shape is None:
+            return x
+        if not isinstance(self.in_shape, Sequence):
+            raise ValueError(
+                f"in_shape must be a shape, such as (3, 32, 32), or None, got {self.in_shape!r}"
+            )
+        if math.prod(self.in_shape) != x.shape[1]:
+            raise ValueError(
+                f"in_shape={self.in_shape} has {math.prod(self.in_shape)} entries, but X has "
+                f"{x.shape[1]} features; give the shape that one row of X is to take"
+            )
+        return x.reshape(-1, *self.in_shape)
 
     def _gram(self, x: Tensor, z: Tensor) -> Tensor:
         """The kernel (n, m); of several outputs the mean of their own."""

@@ -97,6 +97,8 @@ def test_sizes_that_do_not_fit_are_refused():
         SphericalMolecule((4, 3), (2, 2))
     with pytest.raises(ValueError, match="for the input and for every layer"):
         SphericalShapes((4, 3), (2, 2, 2))
+    with pytest.raises(ValueError, match="classes must be an integer >= 1, got 0"):
+        SphericalShapes((4, 3), (2, 2), 0)
 
 
 def test_shapes_may_have_fewer_layers_and_planar_images_more_channels(draw):

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regimes.nets.sphere import (
+    Oversampled,
     beta_weights,
     grid_angles,
     random_rotations,
@@ -150,6 +151,10 @@ def test_integrals_are_the_lowest_coefficients(draw):
         (lambda: s2_fft(torch.zeros(4, 6)), "same even length"),
         (lambda: s2_fft(torch.zeros(4, 4), 3), "orders below 2"),
         (lambda: s2_fft(torch.zeros(4, 4, dtype=torch.int64)), "float32, float64 or complex"),
+        (lambda: s2_fft(torch.zeros(4, 4).numpy()), "a tensor, got ndarray"),
+        (lambda: rotate_s2(torch.zeros(4, 4), torch.ones(3, 3)), "differs from it by"),
+        (lambda: rotate_so3(torch.zeros(4, 4, 4), -torch.eye(3)), "differs from it by"),
+        (lambda: Oversampled("relu"), "a function, such as torch.relu, got 'relu'"),
         (lambda: so3_ifft(torch.zeros(2, 3, 3), 2), "coefficients must be complex"),
         (lambda: so3_ifft(torch.zeros(2, 3, 3).cfloat(), 1), "grid of bandwidth 2"),
         (lambda: rotate(torch.zeros(2, 4).cfloat(), 0.0, 0.0, 0.0), "2L-1"),

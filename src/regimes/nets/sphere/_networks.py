@@ -65,7 +65,9 @@ class SphericalMNIST(nn.Module):
         seeds = _other(seed, 1), _other(seed, 2)
         self.sphere = S2Correlation(1, c[0], b[0], b[1], first, seed=seeds[0], **made)
         self.rotations = SO3Correlation(c[0], c[1], b[1], b[2], second, seed=seeds[1], **made)
-        self.readout = seeded(nn.Linear(c[1], classes, dtype=dtype, device="meta"), seed, device)
+        self.readout = seeded(
+            nn.Linear(c[1], _outputs(classes), dtype=dtype, device="meta"), seed, device
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits (n, classes) of signals (n, 1, 2b, 2b)."""
@@ -122,7 +124,7 @@ class PlanarBaseline(nn.Module):
                 nn.Conv2d(channels[0], channels[1], 5, stride, **made),
                 nn.ReLU(),
                 nn.Flatten(),
-                nn.Linear(channels[1] * left**2, classes, **made),
+                nn.Linear(channels[1] * left**2, _outputs(classes), **made),
             ),
             seed,
             device,
@@ -179,11 +181,17 @@ class SphericalShapes(nn.Module):
             self.layers.append(nn.BatchNorm3d(c[i + 1], **made))
             self.layers.append(nn.ReLU())
         self.norm = nn.BatchNorm1d(c[-1], affine=False, **made)
-        self.readout = seeded(nn.Linear(c[-1], classes, dtype=dtype, device="meta"), seed, device)
+        self.readout = seeded(
+            nn.Linear(c[-1], _outputs(classes), dtype=dtype, device="meta"), seed, device
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits (n, classes) of signals (n, channels, 2b, 2b)."""
         return self.readout(self.norm(so3_max(self.layers(x))))
+
+
+def _outputs(classes: int) -> int:
+    return positive_int("classes", classes)
 
 
 def seeded(module: nn.Module, seed: int, device: torch.device | str | None) -> nn.Module:

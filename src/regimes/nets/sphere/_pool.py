@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from regimes._check import positive_int
+from regimes._check import positive_int, shown
 from regimes.nets.sphere._grid import weights_like
 from regimes.nets.sphere._real import s2_backward, s2_forward, so3_backward, so3_forward
 
@@ -43,6 +43,8 @@ class Oversampled(nn.Module):
 
     def __init__(self, act: Callable[[Tensor], Tensor], factor: int = 2):
         super().__init__()
+        if not callable(act):
+            raise ValueError(f"act must be a function, such as torch.relu, got {shown(act)}")
         self.act, self.factor = act, positive_int("factor", factor)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from regimes._rotations import wigner_matrix, zyz_angles
+from regimes._rotations import rotation_matrix, wigner_matrix, zyz_angles
 from regimes.nets.sphere._transform import s2_fft, s2_ifft, so3_fft, so3_ifft
+
+_FAR = 1e-3  # more than rounding in float32
 
 
 def rotate(F: Tensor, a: Tensor | float, b: Tensor | float, c: Tensor | float) -> Tensor:
@@ -44,15 +46,34 @@ def rotate_s2(f: Tensor, R: Tensor) -> Tensor:
     """The signal `f(R^-1 x)` on the grid of f, (..., 2b, 2b); exact below the bandlimit.
 
     Orders from b on, which a pointwise function such as ReLU creates, are lost.
+
+    Raises:
+        ValueError: R is no rotation matrix.
     """
     b = f.shape[-1] // 2
-    return s2_ifft(rotate(s2_fft(f), *zyz_angles(R)), b, real=not f.is_complex())
+    return s2_ifft(rotate(s2_fft(f), *_angles(R)), b, real=not f.is_complex())
 
 
 def rotate_so3(f: Tensor, R: Tensor) -> Tensor:
-    """The signal `f(R^-1 Q)` on the grid of f, (..., 2b, 2b, 2b); exact below the bandlimit."""
+    """The signal `f(R^-1 Q)` on the grid of f, (..., 2b, 2b, 2b); exact below the bandlimit.
+
+    Raises:
+        ValueError: R is no rotation matrix.
+    """
     b = f.shape[-1] // 2
-    return so3_ifft(rotate(so3_fft(f), *zyz_angles(R)), b, real=not f.is_complex())
+    return so3_ifft(rotate(so3_fft(f), *_angles(R)), b, real=not f.is_complex())
+
+
+def _angles(R: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Euler angles of what must be rotations: for another matrix they would mean nothing."""
+    angles = zyz_angles(R)
+    far = float((rotation_matrix(*angles) - R.detach().to(angles[0])).abs().max())
+    if not far < _FAR:
+        raise ValueError(
+            f"R must be a rotation matrix, but the rotation by its angles differs from it by "
+            f"{far:.2g}; sphere.random_rotations(n) draws some"
+        )
+    return angles
 
 
 def spectral_size(orders: int | None = None) -> Callable[[Tensor], float]:

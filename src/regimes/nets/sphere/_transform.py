@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from regimes._check import positive_int
+from regimes._check import positive_int, shown
 from regimes.nets.sphere._basis import s2_complex, s2_real, so3_complex, so3_real
 from regimes.nets.sphere._real import s2_backward, s2_forward, so3_backward, so3_forward
 
@@ -116,6 +116,8 @@ def _joined_parts(transform: Callable[[str], Tensor], real: bool) -> Tensor:
 
 
 def _orders(f: Tensor, axes: int, b_out: int | None) -> int:
+    if not isinstance(f, Tensor):
+        raise ValueError(f"signals must be a tensor, got {shown(f)}")
     sides = f.shape[-axes:]
     if len(sides) < axes or len(set(sides)) > 1 or sides[0] % 2 or sides[0] == 0:
         raise ValueError(
