@@ -162,6 +162,9 @@ DISTORTIONS = {
         "DEF-29": ("R", "reversed", "network"),
         "DEF-32": ("shaken", "reversed", "noise"),
     },
+    "deformations/sample-size": {
+        "DEF-15": ("R", "times", 0.5),
+    },
     "deformations/stripe": {
         "DEF-40": ("amplification", "reversed", "p"),
         "DEF-41": ("R", "reversed", "p"),
