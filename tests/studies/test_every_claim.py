@@ -243,7 +243,7 @@ DISTORTIONS = {
     "kernels/image-curves": {
         "KER-01": ("mse", "tilt", "size", 0.5),
         "KER-02": ("mse", "tilt", "size", 0.5),
-        "KER-04": ("mse", "plus", -0.1),
+        "KER-04": ("mse", "plus", -0.03),
         "KER-06": ("mse", "tilt", "size", -0.6),
     },
     "kernels/image-spectra": {
