@@ -19,6 +19,11 @@ for record in stored_summaries(ROOT):
     RECORDS.setdefault(record.study, []).append(record)
 
 DISTORTIONS = {
+    "alignment/difficult-examples": {
+        "ALI-21": ("alignment_difficult", "times", 2.0),
+        "ALI-22": ("alignment_difficult", "times", 2.0),
+        "ALI-23": ("alignment_difficult", "times", -1.0),
+    },
     "alignment/disk": {
         "ALI-07": ("ratio", "times", 2.0),
         "ALI-08": ("accuracy", "times", 0.5),
