@@ -63,6 +63,22 @@ def median_seconds(work: Callable[[], Any], repeats: int = 5) -> float:
     return statistics.median(times_of(work)[0] for _ in range(repeats))
 
 
+def in_turns(
+    one: Callable[[], object], two: Callable[[], object], rounds: int
+) -> tuple[float, float, float]:
+    """Median CPU seconds of both, measured in turns, and the median ratio of neighbours."""
+    one(), two()
+    first: list[float] = []
+    second: list[float] = []
+    for _ in range(rounds):
+        for work, found in ((one, first), (two, second)):
+            start = time.process_time()
+            work()
+            found.append(time.process_time() - start)
+    pairs = [a / b for a, b in zip(first, second, strict=True)]
+    return statistics.median(first), statistics.median(second), statistics.median(pairs)
+
+
 def save(name: str, record: dict[str, Any], recorded: bool) -> None:
     """Write what was measured: under `results/` if it is to be kept, else under `out/`."""
     about: dict[str, Any] = {

@@ -8,12 +8,10 @@ least 2.5 times as long, a round trip at most 3 times.
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
 
 import torch
-from _machine import judged, machine, options, save
+from _machine import in_turns, judged, machine, options, save
 from torch import Tensor, nn
 
 from regimes.nets import sphere
@@ -93,22 +91,6 @@ class _Loop(nn.Module):
         return torch.fft.fft2(waves).real
 
 
-def _ratios(
-    one: Callable[[], object], two: Callable[[], object], rounds: int = ROUNDS
-) -> tuple[float, float, float]:
-    """Median CPU seconds of both, measured in turns, and the median ratio of neighbours."""
-    one(), two()
-    first: list[float] = []
-    second: list[float] = []
-    for _ in range(rounds):
-        for work, found in ((one, first), (two, second)):
-            start = time.process_time()
-            work()
-            found.append(time.process_time() - start)
-    pairs = [a / b for a, b in zip(first, second, strict=True)]
-    return statistics.median(first), statistics.median(second), statistics.median(pairs)
-
-
 def _training(net: nn.Module, x: Tensor) -> Callable[[], object]:
     def run() -> None:
         net.zero_grad()
@@ -176,7 +158,7 @@ def main() -> int:
         gap = float((loop(x[:2]) - out).abs().max() / out.abs().max())
     if gap > 1e-4:
         raise RuntimeError(f"the two networks differ by {gap:.2g}; their times cannot be compared")
-    slow, fast, ratio = _ratios(_training(loop, x), _training(net, x), rounds=3)
+    slow, fast, ratio = in_turns(_training(loop, x), _training(net, x), rounds=3)
     print(
         f"network of digits, batch {BATCH}, forward and backward: {fast:.2f} s; the loop over "
         f"orders takes {ratio:.2f} x as long (bar {LOOP_BAR})"
@@ -193,7 +175,7 @@ def main() -> int:
             ("S2", S2_CHANNELS, _s2_parts()),
             ("SO(3)", SO3_CHANNELS, _so3_parts()),
         ):
-            whole, alone, ratio = _ratios(_round_trip(channels, name == "S2"), parts)
+            whole, alone, ratio = in_turns(_round_trip(channels, name == "S2"), parts, ROUNDS)
             print(
                 f"{name} round trip, b = {B}, {channels} signals: {1e3 * whole:.1f} ms, "
                 f"{ratio:.2f} x its products and FFTs alone (bar {TRANSFORM_BAR})"

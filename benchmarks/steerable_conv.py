@@ -6,12 +6,10 @@ forward in eval mode takes at most 1.3 times as long.
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
 
 import torch
-from _machine import judged, machine, options, save
+from _machine import in_turns, judged, machine, options, save
 from torch import Tensor, nn
 
 from regimes.nets import voxels
@@ -24,20 +22,6 @@ LAYERS = {
     "shapes, third layer": ((16, 8, 4), (16, 8, 4), 2, 21),
     "proteins, second stage": ((4, 4, 4, 4), (4, 4, 4, 4), 2, 25),
 }
-
-
-def _ratios(one: Callable[[], object], two: Callable[[], object]) -> tuple[float, float, float]:
-    """Median CPU seconds of both, measured in turns, and the median ratio of neighbours."""
-    one(), two()
-    first: list[float] = []
-    second: list[float] = []
-    for _ in range(ROUNDS):
-        for work, found in ((one, first), (two, second)):
-            start = time.process_time()
-            work()
-            found.append(time.process_time() - start)
-    pairs = [a / b for a, b in zip(first, second, strict=True)]
-    return statistics.median(first), statistics.median(second), statistics.median(pairs)
 
 
 def _forward(layer: nn.Module, x: Tensor) -> Callable[[], object]:
@@ -67,8 +51,8 @@ def main() -> int:
         conv.draw_parameters(source)
         plain = conv.to_conv3d()
         x = torch.randn(batch, conv.type_in.dim, side, side, side, generator=source)
-        forward = _ratios(_forward(conv.eval(), x), _forward(plain, x))
-        training = _ratios(_both(conv.train(), x), _both(plain, x))
+        forward = in_turns(_forward(conv.eval(), x), _forward(plain, x), ROUNDS)
+        training = in_turns(_both(conv.train(), x), _both(plain, x), ROUNDS)
         rows[name] = {
             "channels": [conv.type_in.dim, conv.type_out.dim],
             "input": list(x.shape),

@@ -72,6 +72,8 @@ def trained(model: nn.Module, train: Any, fit: Fit, watch: Watch) -> tuple[nn.Mo
             fit(model, train)
         except KeyboardInterrupt:
             warnings.append("Training was interrupted: the network is as it was by then.")
+        except (MemoryError, torch.OutOfMemoryError):
+            raise  # says enough
         except Exception as error:  # of the user's function, whatever it is
             raise ValueError(
                 f"fit(network, train) failed with {type(error).__name__}: {error}. Its train is "
