@@ -19,6 +19,11 @@ for record in stored_summaries(ROOT):
     RECORDS.setdefault(record.study, []).append(record)
 
 DISTORTIONS = {
+    "alignment/complexity": {
+        "ALI-34": ("complexity", "times", -1.0),
+        "ALI-35": ("complexity", "reversed", "trial"),
+        "ALI-37": ("fro", "reversed", "trial"),
+    },
     "alignment/difficult-examples": {
         "ALI-21": ("alignment_difficult", "times", 2.0),
         "ALI-22": ("alignment_difficult", "times", 2.0),
@@ -140,6 +145,9 @@ DISTORTIONS = {
         "COMP-31": ("share_end", "tilt", "alpha", 0.5),
         "COMP-34": ("dead_or_unmoved_only", "plus", 1.0),
     },
+    "deformations/augmentation": {
+        "DEF-20": ("R", "reversed", "augment"),
+    },
     "deformations/fields": {
         "DEF-01": ("norm_whole", "times", 1.1),
         "DEF-02": ("norm_sampled", "times", 1.1),
@@ -175,6 +183,18 @@ DISTORTIONS = {
         "DEF-41": ("R", "reversed", "p"),
         "DEF-42": ("R", "reversed", "p"),
         "DEF-43": ("R_start", "times", 2.0),
+    },
+    "equivariance/digits": {
+        "EQU-13": ("paper_planar", "times", 2.0),
+        "EQU-14": ("accuracy", "reversed", "network"),
+        "EQU-15": ("accuracy", "reversed", "network"),
+        "EQU-16": ("accuracy", "reversed", "network"),
+    },
+    "equivariance/error": {
+        "EQU-07": ("delta", "reversed", "act"),
+        "EQU-08": ("delta", "tilt", "b", -0.5),
+        "EQU-09": ("delta", "tilt", "layers", 1.0),
+        "EQU-10": ("spectral", "plus", 1.0),
     },
     "equivariance/groups": {
         "EQU-24": ("tensor_leak", "plus", 1e-09),
@@ -341,6 +361,10 @@ DISTORTIONS = {
         "LIN-25": ("loss", "plus", 0.001),
         "LIN-26": ("accuracy", "times", 2.0),
         "LIN-27": ("accuracy", "reversed", "index"),
+    },
+    "linearization/sample-size": {
+        "LIN-17": ("accuracy_linear", "tilt", "n_train", 0.5),
+        "LIN-18": ("distance_linear", "tilt", "n_train", -0.5),
     },
     "pomdp/columns": {
         "POM-05": ("linear_q", "times", 1.001),

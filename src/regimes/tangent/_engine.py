@@ -154,14 +154,17 @@ class Engine:
         all_general = self.choice == EngineChoice.JACOBIAN
         key = (kind, self.snapshot.dtype, parameters, all_general)
         if key not in self._structures:
-            with self.arithmetic():
+            with self._exactly():  # what is compared there must not differ by rounding
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
         return self._structures[key]
 
     def arithmetic(self) -> contextlib.AbstractContextManager[None]:
-        """How all passes are run."""
+        """How all passes are run whose results are kept."""
         tf32 = self.precision == "tf32"
         return arithmetic(self.snapshot.module, self.snapshot.device, tf32=tf32)
+
+    def _exactly(self) -> contextlib.AbstractContextManager[None]:
+        return arithmetic(self.snapshot.module, self.snapshot.device, tf32=False)
 
     def plan(
         self,

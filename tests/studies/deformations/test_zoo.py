@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 import xarray as xr
 
 from regimes.lab import find
+from regimes.studies.deformations import _training
 from regimes.studies.deformations._networks import KINDS
 
 NAMES = [name for name in KINDS if not name.startswith("mini")]
@@ -85,3 +87,24 @@ def test_few_networks_have_no_correlation(study, verdicts):
     found = verdicts(study, known().isel(network=slice(0, 8)))
     assert found["DEF-13"] == "reproduced"
     assert {found[id] for id in ("DEF-22", "DEF-23", "DEF-24", "DEF-26")} == {"inconclusive"}
+
+
+def test_a_network_that_died_is_left_out_and_named(study, verdicts):
+    data = known()
+    lost = data.network.isin(["alexnet"]) & data.R.notnull()
+    (found,) = study.claims(data.assign(R=data.R.where(~lost)), only=["DEF-22"])
+    assert found.verdict.value == "reproduced"
+    assert "alexnet" in found.why.split("without")[1]
+
+
+@pytest.mark.parametrize("value", [0.0, float("nan")])
+def test_a_network_with_one_answer_has_no_stability(value):
+    with torch.random.fork_rng():
+        net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(12, 3))
+    x = torch.randn(5, 3, 2, 2, generator=torch.Generator().manual_seed(0))
+    assert not _training.dead(net, x)
+    with torch.no_grad():
+        net[1].weight.fill_(value)
+    assert _training.dead(net, x)
+    assert net.training
+    assert np.isnan(list(_training.three(net, x, 0).values())).all()

@@ -38,6 +38,8 @@ def _of(dataset: Data, network: str, name: str, when: int = END) -> Any:
 def _all(dataset: Data) -> tuple[list[str], dict[str, Any]]:
     """Logarithms (seeds, networks) of the error and of R, D, G and R by means, of all networks."""
     whole = _whole(dataset).dropna("network", how="any", subset=["error"])
+    alive = np.isfinite(whole.R.transpose("network", "seed", "when").values[..., END]).all(1)
+    whole = whole.isel(network=alive)  # the others say the same of all images
     names = [str(name) for name in whole.network.values]
     if len(names) < LEAST:
         raise judge.Missing(f"needs all seeds of {LEAST} networks, {len(names)} ran")
@@ -97,7 +99,9 @@ def _profile(dataset: Data) -> judge.Parts:
 def _predicts(dataset: Data) -> judge.Parts:
     names, logs = _all(dataset)
     yield judge.above("correlation", _judging.correlation(logs["R"], logs["error"]), 0.9)
-    return _judging.described(names, logs)
+    lost = sorted(set(map(str, _whole(dataset).network.values)) - set(names))
+    told = f"; without {', '.join(lost)}, not run or with one answer to all images" if lost else ""
+    return _judging.described(names, logs) + told
 
 
 @claim("DEF-23", "prefactor of error = A sqrt(R_f): 0.24 +- 0.06")
