@@ -18,7 +18,9 @@ def study():
     return find("deformations/zoo")
 
 
-def known(*, prefactor=0.24, power=0.5, depth=0.0, noise=-1.0, flat=1.0, full=3.0, points=8000):
+def known(
+    *, prefactor=0.24, power=0.5, depth=0.0, noise=-1.0, flat=1.0, full=3.0, points=8000, left=0.0
+):
     """Errors from 0.1 to 0.7 that are `prefactor R_f^power`; G_f falls with the error."""
     names = [name for name in NAMES if name != "fc4"] + ["fc4"]
     error = np.geomspace(0.05, 0.4, len(names))
@@ -47,6 +49,7 @@ def known(*, prefactor=0.24, power=0.5, depth=0.0, noise=-1.0, flat=1.0, full=3.
         for name, value in both.items()
     }
     data["error"] = (("seed", "network"), error * seeds)
+    data["train_error"] = (("seed", "network"), np.full((SEEDS, len(names)), left))
     data["points"] = (("seed", "network"), np.full((SEEDS, len(names)), float(points)))
     data["profile"] = (
         ("seed", "network", "when", "layer"),
@@ -81,6 +84,15 @@ def test_each_distortion_fails_its_own_claims(study, verdicts, change, fails):
 
 def test_few_images_decide_nothing(study, verdicts):
     assert set(verdicts(study, known(points=60)).values()) == {"inconclusive"}
+
+
+def test_networks_that_do_not_fit_their_images_decide_nothing(study, verdicts):
+    assert set(verdicts(study, known(left=0.2)).values()) == {"inconclusive"}
+    one = known()
+    one["train_error"].loc[{"network": "vgg11bn"}] = 0.3
+    found = verdicts(study, one)
+    assert found["DEF-21"] == "inconclusive"  # one of its families
+    assert found["DEF-13"] == found["DEF-22"] == "reproduced"
 
 
 def test_few_networks_have_no_correlation(study, verdicts):

@@ -18,11 +18,19 @@ MODERN = ("resnet18", "efficientnet_b0")
 FAMILIES = ("vgg11bn", "resnet18", "efficientnet_b0")  # whose profiles by depth are judged
 LEAST = 12  # networks of a correlation
 ENOUGH = 1000  # training images: below, nothing is judged
+FITTED = 0.05  # training error, mean over seeds, above which a network has not been trained
 
 
 def _at(dataset: Data, network: str) -> Data:
-    """The seeds of one network."""
-    return judge.where_ran(_whole(dataset), "seed", "R", network=network)
+    """The seeds of one network that fits its images: the claims are about trained networks."""
+    one = judge.where_ran(_whole(dataset), "seed", "R", network=network)
+    left = float(one.train_error.mean())
+    if left > FITTED:
+        raise judge.Missing(
+            f"needs {network} trained to an error below {FITTED:g} on its training images, which "
+            f"ended at {left:.2g}"
+        )
+    return one
 
 
 def _whole(dataset: Data) -> Data:
@@ -38,11 +46,16 @@ def _of(dataset: Data, network: str, name: str, when: int = END) -> Any:
 def _all(dataset: Data) -> tuple[list[str], dict[str, Any]]:
     """Logarithms (seeds, networks) of the error and of R, D, G and R by means, of all networks."""
     whole = _whole(dataset).dropna("network", how="any", subset=["error"])
+    left = whole.train_error.mean("seed")
     alive = np.isfinite(whole.R.transpose("network", "seed", "when").values[..., END]).all(1)
-    whole = whole.isel(network=alive)  # the others say the same of all images
+    whole = whole.isel(network=alive & (left.values <= FITTED))
     names = [str(name) for name in whole.network.values]
     if len(names) < LEAST:
-        raise judge.Missing(f"needs all seeds of {LEAST} networks, {len(names)} ran")
+        ends = ", ".join(f"{name} {value:.2g}" for name, value in left.to_series().items())
+        raise judge.Missing(
+            f"needs all seeds of {LEAST} networks that fit their training images (error at most "
+            f"{FITTED:g}), {len(names)} do: {ends}"
+        )
     logs = {"error": np.log(whole.error.transpose("seed", "network").values)}
     for name in ("R", "D", "G", "R_mean"):
         values = whole[name].transpose("seed", "network", "when").values[..., END]
@@ -100,7 +113,11 @@ def _predicts(dataset: Data) -> judge.Parts:
     names, logs = _all(dataset)
     yield judge.above("correlation", _judging.correlation(logs["R"], logs["error"]), 0.9)
     lost = sorted(set(map(str, _whole(dataset).network.values)) - set(names))
-    told = f"; without {', '.join(lost)}, not run or with one answer to all images" if lost else ""
+    told = (
+        f"; without {', '.join(lost)}, not run, not trained or with one answer to all images"
+        if lost
+        else ""
+    )
     return _judging.described(names, logs) + told
 
 
