@@ -12,6 +12,7 @@ from regimes._check import choose, instance, positive_int, shown
 STATISTICS = {"median": 0, "mean": 1}
 _SHIFTS = 16  # other points that each point is compared with for the scale of the function
 _RESAMPLES = 200
+_AT_ONCE = 2**23  # numbers of the pairs that are gathered for so many resamples together
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,22 +91,17 @@ def relative_stability(
     parts = [part.movedim(0, -1) for part in (moved, shaken, pairs)]  # (members?, n, draws)
 
     def all_three(at: Tensor | None) -> Tensor:
-        D, G, V = (
-            _center((part if at is None else part[..., at, :]).flatten(-2), statistic)
-            for part in parts
-        )
+        """D, G, R and V, (4, members?); of resamples (r, n) of the points, (4, members?, r)."""
+        chosen = [part if at is None else part[..., at, :] for part in parts]
+        D, G, V = (_center(each.flatten(-2), statistic) for each in chosen)
         return torch.stack([D / V, G / V, D / G, V])
 
     found = all_three(None)
     if not bool((found[3] > 0).all()):
         raise ValueError("the outputs are the same at all points, so that they have no scale")
-    again = torch.stack(
-        [
-            all_three(torch.randint(n, (n,), generator=source).to(f.device))
-            for _ in range(_RESAMPLES)
-        ]
-    )
-    errors = again.std(0)
+    again = torch.randint(n, (_RESAMPLES, n), generator=source).to(f.device)
+    some = again.split(max(1, _AT_ONCE // parts[2].numel()))
+    errors = torch.cat([all_three(at) for at in some], -1).std(-1)
     D, G, R, V = found
     D_error, G_error, R_error, _ = errors
     return RelativeStability(D, G, R, D_error, G_error, R_error, V, points=n, draws=len(deformed))
