@@ -147,8 +147,8 @@ def _between_neighbours(images: Tensor, moved: Tensor, mode: str) -> Tensor:
     # for torch pixel p of n is at (2 p + 1)/n - 1: for n a power of two that and the way back are
     # exact, so that what does not move is not rounded
     pixel = (2 * torch.arange(n, dtype=images.dtype, device=images.device) + 1) / n - 1
-    own = torch.stack([pixel.expand(n, n), pixel[:, None].expand(n, n)], -1)
-    read = torch.sub(own, moved.movedim(1, -1), alpha=2 / n)
+    own = torch.stack([pixel.expand(n, n), pixel[:, None].expand(n, n)])
+    read = torch.sub(own, moved, alpha=2 / n).movedim(1, -1)  # in the order of `moved`: one pass
     found = F.grid_sample(images, read, mode=mode, padding_mode="border", align_corners=False)
     if n & (n - 1) == 0:
         return found

@@ -38,16 +38,17 @@ class Field:
     @property
     def dx(self) -> Tensor:
         """Displacement along rows in pixels, `n tau_u` at pixel [row, column], (batch, n, n)."""
-        return self.n * self._maps(self.n, "sin", "sin")[:, 0]
+        return self.pixels()[:, 0]
 
     @property
     def dy(self) -> Tensor:
         """Displacement down the columns in pixels, `n tau_v`, (batch, n, n)."""
-        return self.n * self._maps(self.n, "sin", "sin")[:, 1]
+        return self.pixels()[:, 1]
 
     def pixels(self) -> Tensor:
         """Both displacements in pixels, (batch, 2, n, n): `dx` and `dy`."""
-        return self.n * self._maps(self.n, "sin", "sin")
+        scaled = Field(self.n * self.coefficients, self.n)  # few numbers, rather than every pixel
+        return scaled._maps(self.n, "sin", "sin")
 
     def grad(self, points: int | None = None) -> Tensor:
         """Exact derivatives, (batch, 2, 2, points, points).
