@@ -1,9 +1,17 @@
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from regimes import __version__
 from regimes.cli._complete import settings, sizes, studies, themes
+
+
+def test_the_module_runs_as_the_script_does():
+    command = [sys.executable, "-m", "regimes", "--version"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert __version__ in told.stdout
 
 
 def test_the_version_is_told(regimes):

@@ -42,11 +42,16 @@ def measured_text(claim: Claim | None) -> str:
 
     >>> measured_text(Claim.near("X-1", 0.512, 0.5, 0.1, error=0.031))
     '0.512 ± 0.031'
+    >>> measured_text(Claim.near("X-2", 58550.0, 58550.0, 0.5))
+    '58,550'
     """
     if claim is None or claim.measured is None:
         return "–"
     spread = f" ± {claim.error:.2g}" if claim.error is not None else ""
-    return f"{claim.measured:.4g}{spread}"
+    short = f"{claim.measured:.4g}"
+    if "e+" in short and claim.measured.is_integer() and abs(claim.measured) < 1e9:
+        short = f"{int(claim.measured):,}"  # a count
+    return f"{short}{spread}"
 
 
 def _head(run: Summary) -> str:

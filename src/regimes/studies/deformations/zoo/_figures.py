@@ -8,6 +8,7 @@ from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.deformations import _pictures
 from regimes.studies.deformations._networks import KINDS, LABELS
 from regimes.studies.deformations._runs import END
+from regimes.studies.deformations.zoo._claims import FITTED
 
 _DEPTHS = ("fc4", "lenet", "alexnet", "vgg11bn", "vgg19bn", "resnet18", "resnet50",
            "efficientnet_b0")  # fmt: skip
@@ -23,23 +24,32 @@ def _ran(dataset: Data, name: str = "R") -> list[tuple[str, Data]]:
     return found
 
 
+def _label(network: str, at: Data) -> str:
+    """The network's name, and whether its verdicts are left out because it was hardly trained."""
+    fits = float(at.train_error.mean()) <= FITTED
+    return LABELS[network] + ("" if fits else ", not fitted")
+
+
 def _error(dataset: Data) -> Figure:
     rows: list[dict[str, Any]] = [
         {
-            "label": LABELS[network],
+            "label": _label(network, at),
             "kind": KINDS[network],
             "R": at.R.transpose("seed", "when").values[:, END],
             "error": at.error.values,
         }
         for network, at in _ran(dataset)
     ]
-    what = "Networks of the field, trained alike on 8,000 images of CIFAR-10."
+    what = (
+        "Networks of the field, trained alike on 8,000 images of CIFAR-10. Those that do not fit "
+        "them after their steps are marked so, and no verdict rests on them."
+    )
     return _pictures.error_against_stability(rows, what)
 
 
 def _depth(dataset: Data) -> Figure:
     rows = [
-        (LABELS[network], at.profile.transpose("seed", "when", "layer").values)
+        (_label(network, at), at.profile.transpose("seed", "when", "layer").values)
         for network, at in _ran(dataset, "profile")
         if network in _DEPTHS
     ]
@@ -62,7 +72,7 @@ def _apart(dataset: Data) -> Figure:
         for panel, name in enumerate(("D", "G"), start=1):
             x = at[name].transpose("seed", "when").values[:, END]
             draw.points(
-                figure, x, at.error.values, LABELS[network], panel=panel, size=9,
+                figure, x, at.error.values, _label(network, at), panel=panel, size=9,
                 color=draw.COLORS[k % len(draw.COLORS)],
                 symbol=("circle", "square", "diamond")[k // len(draw.COLORS) % 3],
             )  # fmt: skip

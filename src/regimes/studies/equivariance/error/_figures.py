@@ -17,7 +17,9 @@ _NAMES = {
 
 def _against(dataset: Data, along: str, across: str, name: str, caption: str) -> Figure:
     label = {"b": "bandwidth b", "layers": "layers"}[along]
-    figure = draw.axes(label, "relative error", log="y", caption=caption)
+    figure = draw.axes(
+        label, "relative error", log="y", caption=caption, legend="below", height=640
+    )
     at: Any = judge.need(dataset, name)
     for act, color in zip(_NAMES, draw.COLORS, strict=False):
         if act not in at.act.values:
@@ -28,8 +30,8 @@ def _against(dataset: Data, along: str, across: str, name: str, caption: str) ->
             curve = curve.dropna(along)
             if not curve.size:
                 continue
-            word = "layers" if across == "layers" else "b ="
-            said = f"{other} {word}" if across == "layers" else f"{word} {other}"
+            layers = f"{other} layer{'s' if other != 1 else ''}"
+            said = layers if across == "layers" else f"b = {other}"
             figure.add_scatter(
                 x=curve[along].values,
                 y=curve.values,
