@@ -207,6 +207,10 @@ DISTORTIONS = {
         "EQU-55": ("relu_vector", "times", 0.1),
         "EQU-56": ("architecture_error", "reversed", "precision"),
     },
+    "equivariance/molecules": {
+        "EQU-20": ("rmse", "reversed", "trial"),
+        "EQU-21": ("rmse", "times", 2.0),
+    },
     "equivariance/points": {
         "EQU-43": ("convolution_error", "plus", 0.001),
         "EQU-44": ("even_accuracy", "times", 2.0),
