@@ -84,6 +84,23 @@ def test_a_trial_that_always_kills_its_worker_is_given_up(toys, store, begun):
     assert "last words" in body["error"]["message"]
 
 
+def test_a_trial_without_memory_is_run_again_by_itself(toys, store, begun):
+    params = toys.TroubleParams(kind=("starve-once", "fine"), i=(0, 1), folder=begun.path)
+    report = sweep(toys.Trouble, params, store)
+    assert report.complete
+    assert report.ran == 4
+    assert begun.count() == 6
+    assert len(gather(toys.Trouble, params, store=store)) == 4
+
+
+@pytest.mark.parametrize(("workers", "times"), [(1, 2), (2, 3)])
+def test_what_finds_no_memory_by_itself_has_failed(toys, store, begun, workers, times):
+    params = toys.TroubleParams(kind=("starve", "fine"), i=(0,), folder=begun.path)
+    report = sweep(toys.Trouble, params, store, workers=workers)
+    assert [failure.error for failure in report.failures] == ["MemoryError: others have it all"]
+    assert begun.count() == times
+
+
 def test_failures_come_home_from_workers(toys, store):
     report = sweep(toys.Trouble, toys.TroubleParams(kind=("raise",)), store)
     assert sorted(failure.point["i"] for failure in report.failures) == [1, 3]

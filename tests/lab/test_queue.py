@@ -86,3 +86,16 @@ def test_trials_that_come_back_are_not_in_flight():
     assert queue.take() == [first]  # before those not yet handed out
     queue.bury([first, second])
     assert queue.flying == {}
+
+
+def test_what_found_no_memory_comes_last_and_once():
+    queue = TrialQueue([task(i) for i in range(2)], workers=2)
+    (first,) = queue.take()
+    assert queue.put_last(first)
+    assert len(queue) == 2
+    assert queue.take_last() == []  # there is another one
+    queue.take()
+    assert queue.take() == []
+    assert queue.take_last() == [first]
+    assert len(queue) == 0
+    assert not queue.put_last(first)

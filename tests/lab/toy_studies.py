@@ -210,6 +210,8 @@ class Trouble:
         if point.kind == "die" or (point.kind == "die-once" and first):
             os.write(1, b"last words\n")
             os.kill(os.getpid(), signal.SIGKILL)
+        if point.kind == "starve" or (point.kind == "starve-once" and first):
+            raise MemoryError("others have it all")
         if point.kind in MISDEEDS and point.i == 1:
             return MISDEEDS[point.kind]()
         if point.kind == "wrong":

@@ -20,6 +20,7 @@ from regimes.lab._environment import cores, gpus
 from regimes.lab._executors import ExecutorError, settle_deaths, settle_timeout
 from regimes.lab._perform import Job, Outcome
 from regimes.lab._queue import Task, TrialQueue
+from regimes.lab._record import FAILED
 from regimes.lab._stop import Stop
 from regimes.lab._store import StoreError
 
@@ -27,11 +28,14 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS
 _TICK = 0.2  # seconds between looks at the stop request
 _FAREWELL = 5.0  # seconds a worker has to end by itself
 _LAST_WORDS = 2000  # bytes of what it printed
+_NO_MEMORY = ("OutOfMemoryError", "MemoryError")  # torch's, of a GPU, and Python's
 _STARTS = 3  # workers that may die in a row before they are ready
 
 
 class LocalExecutor:
     """Worker processes that write their results straight to the store.
+
+    A trial that finds no memory beside others is run again by itself when they have finished.
 
     Args:
         workers: how many; by default one per GPU on `device="cuda"`, else one per core.
@@ -103,6 +107,8 @@ class _Pool:
                 for worker in self._workers:
                     if worker.idle and (batch := queue.take()):
                         worker.give(batch)
+                if all(worker.idle for worker in self._workers) and (batch := queue.take_last()):
+                    self._workers[0].give(batch)
             if stop.overdue or not any(not worker.idle for worker in self._workers):
                 return
             heard = {ready.data for ready, _ in self._selector.select(_TICK)}
@@ -132,11 +138,18 @@ class _Pool:
                 raise ExecutorError(f"a worker cannot work:\n{message['broken']}")
             for data in message.get("outcomes", ()):
                 outcome = Outcome.from_dict(data)
-                worker.holds.pop(outcome.key, None)
+                task = worker.holds.pop(outcome.key, None)
+                if task and self._found_no_memory(outcome) and queue.put_last(task):
+                    continue
                 queue.learn(outcome)
                 yield outcome
         if not alive:
             yield from self._replace(worker, queue, late=late)
+
+    def _found_no_memory(self, outcome: Outcome) -> bool:
+        """Whether it failed for want of memory that other workers may have held."""
+        failed = outcome.status == FAILED and outcome.error.startswith(_NO_MEMORY)
+        return failed and len(self._workers) > 1
 
     def _replace(self, worker: _Worker, queue: TrialQueue, *, late: bool) -> Iterator[Outcome]:
         """A worker has ended: account for what it held and start another."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import os
@@ -107,6 +108,7 @@ def perform(
         status, error = FAILED, _account(caught)
     if os.getpid() != process:
         os._exit(1)  # a child that the trial forked came back from it; the parent will answer
+    _give_back_memory(device)
     return Record(
         config=config,
         status=status,
@@ -135,6 +137,14 @@ def _account(error: BaseException) -> dict[str, str]:
         "message": message,
         "traceback": "".join(traceback.format_exception(error)),
     }
+
+
+def _give_back_memory(device: str) -> None:
+    """Let other processes have what torch keeps of a GPU for the next trial."""
+    torch = sys.modules.get("torch")
+    if torch is not None and device.startswith("cuda"):
+        with contextlib.suppress(RuntimeError):  # of a GPU that the trial has broken
+            torch.cuda.empty_cache()
 
 
 def _listens_to_ctrl_c() -> bool:

@@ -1,4 +1,7 @@
-"""Which trials to hand out next: longest first, short ones in batches, deadly ones alone."""
+"""Which trials to hand out next: longest first, short ones in batches, deadly ones alone.
+
+Those that found no memory come last, each when no other is running.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,8 @@ class TrialQueue:
 
         self._queue = deque(sorted(tasks, key=longest_first))
         self._alone: deque[Task] = deque()
+        self._last: deque[Task] = deque()  # found no memory beside others
+        self._starved: set[str] = set()
         self.workers = max(1, workers)  # may be corrected when more is known
         self.costs = {task.key: task.cost for task in self._queue}
         self.points = {task.key: task.config.point for task in self._queue}
@@ -64,7 +69,7 @@ class TrialQueue:
         self.total_cost = self.cost_left = sum(self.costs.values())  # in flight is left
 
     def __len__(self) -> int:
-        return len(self._queue) + len(self._alone)
+        return len(self._queue) + len(self._alone) + len(self._last)
 
     def take(self) -> list[Task]:
         """The next batch; empty when nothing is left."""
@@ -110,6 +115,23 @@ class TrialQueue:
                 self._alone.append(task)
         self._landed(tasks)
         return given_up
+
+    def put_last(self, task: Task) -> bool:
+        """It found no memory beside others: keep it for `take_last`. False the second time."""
+        if task.key in self._starved:
+            return False
+        self._starved.add(task.key)
+        self._last.append(task)
+        self._landed([task])
+        return True
+
+    def take_last(self) -> list[Task]:
+        """One of those put last; empty while there are others to be taken."""
+        if self._queue or self._alone or not self._last:
+            return []
+        task = self._last.popleft()
+        self.flying[task.key] = self.clock()
+        return [task]
 
     def _landed(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
