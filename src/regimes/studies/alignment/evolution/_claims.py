@@ -235,7 +235,8 @@ def _rates(dataset: Data, upto: float) -> judge.Parts:
     yield _ratio("peak alignment, large rate / small", ratio, _limits(fast).slow_alignment)
     least = ranks[1][:count] / ranks[0][:count]
     yield _ratio("least rank, small rate / large", least, _limits(fast).slow_rank)
-    return f"within {upto:g} steps; {count} seeds"
+    span = f"within {upto:g} steps" if np.isfinite(upto) else "over all steps"
+    return f"{span}; {count} seeds"
 
 
 @claim("ALI-24", "a four times larger rate: alignment 1.3 times higher, rank no higher")
