@@ -8,6 +8,7 @@ import numpy as np
 
 from regimes.lab import Data, Figure, Values, draw, judge
 
+NAMES = {"mlp": "perceptron", "vgg19": "VGG19", "resnet18": "ResNet18"}
 TITLES = {
     "clean": "true labels",
     "slow": "true labels, small rate",
@@ -36,7 +37,10 @@ def _panels(
 ) -> Figure:
     places = _settings(dataset)
     several = len({network for network, _ in places}) > 1
-    titles = [(f"{network}, " if several else "") + TITLES[setting] for network, setting in places]
+    titles = [
+        (f"{NAMES.get(network, network)}<br>" if several else "") + TITLES[setting]
+        for network, setting in places
+    ]
     figure = draw.axes(
         "steps",
         y,
@@ -46,6 +50,7 @@ def _panels(
         caption=caption,
         legend="below",
         height=340 * -(-len(titles) // 3) + 120,
+        margin={"t": 90 if several else 60},  # two lines of title below the buttons
     )
     for panel, (network, setting) in enumerate(places, start=1):
         at = judge.where_ran(dataset, "seed", "steps", network=network, setting=setting)
