@@ -153,7 +153,7 @@ def environment_of(toys):
 
 
 def test_in_a_pipe_progress_is_plain_lines(toys):
-    command = [sys.executable, "-m", "regimes.cli", "run", "toy/echo", "--workers", "1"]
+    command = [sys.executable, "-m", "regimes", "run", "toy/echo", "--workers", "1"]
     environment = environment_of(toys)
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert "6/6 trials" in answer.stdout
@@ -165,7 +165,7 @@ def test_in_a_pipe_progress_is_plain_lines(toys):
     importlib.util.find_spec("ray") is None, reason="ray is not installed: pip install regimes[ray]"
 )
 def test_the_same_study_on_a_ray_cluster_started_for_it(toys):
-    command = [sys.executable, "-m", "regimes.cli", "run", "toy/echo", "--json"]
+    command = [sys.executable, "-m", "regimes", "run", "toy/echo", "--json"]
     environment = environment_of(toys)
     environment["RAY_AUTH_MODE"] = "disabled"
     command += ["--on", "ray", "--workers", "2"]

@@ -53,7 +53,7 @@ def test_it_is_found_and_runs_and_its_claim_holds(walk, tmp_path):
 
 def test_it_runs_from_the_command_line_without_touching_the_lab(walk, tmp_path):
     environment = {**os.environ, "REGIMES_STORE": str(tmp_path / "store")}
-    command = [sys.executable, "-m", "regimes.cli", "run", "example/walk", "--json"]
+    command = [sys.executable, "-m", "regimes", "run", "example/walk", "--json"]
     answer = subprocess.run(
         [*command, "--workers", "1", "--set", "walkers=50"],
         env=environment,

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +17,7 @@ from regimes.lab import (
     Stop,
     Store,
     StoreError,
+    _worker,
     agenda,
     execute,
     gather,
@@ -85,12 +88,23 @@ def test_a_trial_that_always_kills_its_worker_is_given_up(toys, store, begun):
 
 
 def test_a_trial_without_memory_is_run_again_by_itself(toys, store, begun):
-    params = toys.TroubleParams(kind=("starve-once", "fine"), i=(0, 1), folder=begun.path)
+    params = toys.TroubleParams(("starve-once", "timed"), i=(0, 1), seconds=0.1, folder=begun.path)
     report = sweep(toys.Trouble, params, store)
     assert report.complete
     assert report.ran == 4
     assert begun.count() == 6
-    assert len(gather(toys.Trouble, params, store=store)) == 4
+    spans = sorted(
+        (
+            record.result.scalars["began"],
+            record.result.scalars["ended"],
+            record.config.point["kind"],
+        )
+        for record in gather(toys.Trouble, params, store=store)
+    )
+    assert [kind for *_, kind in spans] == ["timed", "timed", "starve-once", "starve-once"]
+    ends = [end for _, end, _ in spans]
+    assert spans[2][0] > max(ends[:2])
+    assert spans[3][0] > ends[2]
 
 
 @pytest.mark.parametrize(("workers", "times"), [(1, 2), (2, 3)])
@@ -174,3 +188,29 @@ def test_a_study_workers_cannot_import_is_explained(toys, store):
     absent = replace(planned, study=replace(toys.Trouble, module="no_such_module"))
     with pytest.raises(ExecutorError, match="No module named 'no_such_module'"):
         execute(absent, store=store, executor=LocalExecutor(1))
+
+
+def test_a_stop_tells_of_trials_that_waited_for_memory(toys, store):
+    class AfterOne(Silent):
+        def show(self, tally, *, last=False):
+            if tally.done == 1 and not stop.requested:
+                stop.request()
+
+    stop = Stop(grace=30)
+    params = toys.TroubleParams(kind=("starve", "timed"), i=tuple(range(6)), seconds=0.1)
+    report = sweep(toys.Trouble, params, store, progress=AfterOne(), stop=stop)
+    keys = store.keys("toy/trouble")
+    stored = [store.body("toy/trouble", key)["status"] for key in keys].count("failed")
+    assert len(report.failures) == stored
+    assert report.ran + len(report.failures) == len(keys)
+    assert report.left == 12 - len(keys)
+
+
+def test_workers_give_a_gpu_back_when_they_have_nothing_to_do(monkeypatch):
+    calls = []
+    fake = SimpleNamespace(cuda=SimpleNamespace(empty_cache=lambda: calls.append(1)))
+    monkeypatch.setitem(sys.modules, "torch", fake)
+    _worker._give_back_memory("cpu")
+    assert calls == []
+    _worker._give_back_memory("cuda")
+    assert calls == [1]

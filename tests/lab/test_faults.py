@@ -52,7 +52,7 @@ def drive(toys, store, begun):
             "seconds": str(seconds),
             "folder": begun.path,
         }
-        command = [sys.executable, "-m", "regimes.cli", "run", "toy/trouble", "--workers", "2"]
+        command = [sys.executable, "-m", "regimes", "run", "toy/trouble", "--workers", "2"]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
         places = [str(Path(toys.__file__).parent), os.environ.get("PYTHONPATH", "")]

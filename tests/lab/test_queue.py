@@ -91,11 +91,22 @@ def test_trials_that_come_back_are_not_in_flight():
 def test_what_found_no_memory_comes_last_and_once():
     queue = TrialQueue([task(i) for i in range(2)], workers=2)
     (first,) = queue.take()
-    assert queue.put_last(first)
+    outcome = Outcome(first.key, "failed", no_memory=True)
+    assert queue.put_last(first, outcome)
     assert len(queue) == 2
     assert queue.take_last() == []  # there is another one
     queue.take()
     assert queue.take() == []
     assert queue.take_last() == [first]
     assert len(queue) == 0
-    assert not queue.put_last(first)
+    assert not queue.put_last(first, outcome)
+    assert queue.give_up_last() == []
+
+
+def test_what_was_put_last_and_never_taken_is_told():
+    queue = TrialQueue([task(0)], workers=2)
+    (first,) = queue.take()
+    outcome = Outcome(first.key, "failed", no_memory=True)
+    queue.put_last(first, outcome)
+    assert queue.give_up_last() == [outcome]
+    assert len(queue) == 0

@@ -204,6 +204,7 @@ class Trouble:
         first = not params.folder or not list(Path(params.folder).glob(f"{mark}-*"))
         if params.folder:
             (Path(params.folder) / f"{mark}-{os.getpid()}-{time.time_ns()}").touch()
+        began = time.monotonic()
         time.sleep(params.seconds)
         if point.kind == "raise" and point.i % 2:
             raise RuntimeError(f"number {point.i} does not like it")
@@ -212,6 +213,8 @@ class Trouble:
             os.kill(os.getpid(), signal.SIGKILL)
         if point.kind == "starve" or (point.kind == "starve-once" and first):
             raise MemoryError("others have it all")
+        if point.kind in ("starve-once", "timed"):
+            return TrialResult({"began": began, "ended": time.monotonic()})
         if point.kind in MISDEEDS and point.i == 1:
             return MISDEEDS[point.kind]()
         if point.kind == "wrong":

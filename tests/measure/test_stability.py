@@ -189,8 +189,10 @@ def test_images_of_another_precision_are_told():
 
 
 def test_models_that_say_nothing_are_refused():
-    with pytest.raises(ValueError, match="the same at all points"):
+    with pytest.raises(measure.NoScaleError, match="the same at half or more of the pairs"):
         measure.stability(lambda x: torch.zeros(len(x), 2), images(5))
+    with pytest.raises(measure.NoScaleError, match="the same at all points"):
+        measure.stability(lambda x: torch.zeros(len(x), 2), images(5), statistic="mean")
     with pytest.raises(ValueError, match="a row an image"):
         measure.stability(lambda x: torch.zeros(2, 2), images(5))
     with pytest.raises(ValueError, match="say with output="):
@@ -199,3 +201,15 @@ def test_models_that_say_nothing_are_refused():
         lambda x: {"logits": x.flatten(1)}, images(5), output=lambda o: o["logits"]
     )
     assert found.R_f > 0
+
+
+def test_a_dead_layer_does_not_hide_the_others():
+    with torch.random.fork_rng():
+        net = nn.Sequential(nn.Flatten(), nn.Linear(images(1)[0].numel(), 4), nn.Linear(4, 2))
+    with torch.no_grad():
+        net[2].weight.zero_()
+    found = measure.layer_stability(net.double(), images(5).double())
+    assert [*found] == ["0", "1", "2", "output"]
+    assert [bool(each.R_f > 0) for each in found.values()] == [True, True, False, False]
+    assert math.isnan(found["2"].R_f)
+    assert found["2"].found.scale == 0

@@ -22,14 +22,16 @@ def test_records_are_judged_as_they_say_by_the_code_they_name():
     assert len(checked) == len(RECORDS)
 
 
+# figures of what the size of a record does not run
+UNDRAWN = {"linearization/eigenfunctions paper": {"Accuracy with Adam"}}
+
+
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_record_can_be_drawn(name):
-    """But for figures of what its size does not run, which say so."""
     record = RECORDS[name]
     study = discover().studies[record.study]
     figures = study.figures(study.upgraded(record.dataset))
     assert figures
-    captions = [figure.layout.meta["caption"] for figure in figures.values()]
-    undrawn = [caption for caption in captions if "Not drawn yet" in caption]
-    assert all("was not run, only" in caption for caption in undrawn)
-    assert len(undrawn) < len(captions)
+    captions = {title: figure.layout.meta["caption"] for title, figure in figures.items()}
+    undrawn = {title for title, caption in captions.items() if "Not drawn yet" in caption}
+    assert undrawn == UNDRAWN.get(name, set())

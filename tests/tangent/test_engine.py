@@ -1,12 +1,13 @@
 """Every engine against a naive Jacobian, on one list of networks."""
 
+import contextlib
 import functools
 import random
 
 import pytest
 import torch
 
-from regimes.tangent import TangentKernel
+from regimes.tangent import TangentKernel, _engine
 from tests.tangent import zoo
 
 ENGINES = ["auto", "pairs", "pixels", "expand", "jacobian", "products"]
@@ -238,3 +239,21 @@ def test_named_groups():
         kernel.by_layer(x, groups={"none": ["nowhere"]})
     with pytest.raises(ValueError, match="is in groups"):
         kernel.by_layer(x, groups={"a": ["readout"], "b": ["readout.bias"]})
+
+
+def test_what_is_compared_is_run_in_full_precision(monkeypatch):
+    """In TF32 two batches of a trained network differ as if their samples were mixed."""
+    asked = []
+
+    def noting(network, device, *, tf32):
+        asked.append(tf32)
+        return contextlib.nullcontext()
+
+    network, x = zoo.build(next(iter(zoo.CASES)))
+    engine = TangentKernel(network)._engine
+    engine.precision = "tf32"  # which no CPU has
+    monkeypatch.setattr(_engine, "arithmetic", noting)
+    engine.structure(x)
+    assert asked == [False]
+    with engine.arithmetic():
+        assert asked == [False, True]

@@ -47,7 +47,7 @@ class Field:
 
     def pixels(self) -> Tensor:
         """Both displacements in pixels, (batch, 2, n, n): `dx` and `dy`."""
-        scaled = Field(self.n * self.coefficients, self.n)  # few numbers, rather than every pixel
+        scaled = Field(self.n * self.coefficients, self.n)  # fewer numbers to scale than pixels
         return scaled._maps(self.n, "sin", "sin")
 
     def grad(self, points: int | None = None) -> Tensor:

@@ -20,7 +20,6 @@ from regimes.lab._environment import cores, gpus
 from regimes.lab._executors import ExecutorError, settle_deaths, settle_timeout
 from regimes.lab._perform import Job, Outcome
 from regimes.lab._queue import Task, TrialQueue
-from regimes.lab._record import FAILED
 from regimes.lab._stop import Stop
 from regimes.lab._store import StoreError
 
@@ -28,14 +27,14 @@ _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS
 _TICK = 0.2  # seconds between looks at the stop request
 _FAREWELL = 5.0  # seconds a worker has to end by itself
 _LAST_WORDS = 2000  # bytes of what it printed
-_NO_MEMORY = ("OutOfMemoryError", "MemoryError")  # torch's, of a GPU, and Python's
 _STARTS = 3  # workers that may die in a row before they are ready
 
 
 class LocalExecutor:
     """Worker processes that write their results straight to the store.
 
-    A trial that finds no memory beside others is run again by itself when they have finished.
+    A trial that finds no memory beside other workers of the run is run again by itself when they
+    have finished.
 
     Args:
         workers: how many; by default one per GPU on `device="cuda"`, else one per core.
@@ -109,7 +108,10 @@ class _Pool:
                         worker.give(batch)
                 if all(worker.idle for worker in self._workers) and (batch := queue.take_last()):
                     self._workers[0].give(batch)
-            if stop.overdue or not any(not worker.idle for worker in self._workers):
+            if stop.overdue or all(worker.idle for worker in self._workers):
+                for outcome in queue.give_up_last():  # only when a stop came before their turn
+                    queue.learn(outcome)
+                    yield outcome
                 return
             heard = {ready.data for ready, _ in self._selector.select(_TICK)}
             for worker in list(self._workers):
@@ -117,7 +119,7 @@ class _Pool:
                 if late:
                     worker.kill()
                 if late or worker in heard or worker.ended:
-                    yield from self._hear(worker, queue, late=late)
+                    yield from self._hear(worker, queue, stop, late=late)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -129,7 +131,9 @@ class _Pool:
         self._workers.append(worker)
         self._selector.register(worker.answers, selectors.EVENT_READ, worker)
 
-    def _hear(self, worker: _Worker, queue: TrialQueue, *, late: bool) -> Iterator[Outcome]:
+    def _hear(
+        self, worker: _Worker, queue: TrialQueue, stop: Stop, *, late: bool
+    ) -> Iterator[Outcome]:
         alive = worker.read()
         for message in worker.messages():
             if "full" in message:
@@ -139,17 +143,18 @@ class _Pool:
             for data in message.get("outcomes", ()):
                 outcome = Outcome.from_dict(data)
                 task = worker.holds.pop(outcome.key, None)
-                if task and self._found_no_memory(outcome) and queue.put_last(task):
+                again = outcome.no_memory and self._shares(worker) and not stop.requested
+                if task and again and queue.put_last(task, outcome):
                     continue
                 queue.learn(outcome)
                 yield outcome
         if not alive:
             yield from self._replace(worker, queue, late=late)
 
-    def _found_no_memory(self, outcome: Outcome) -> bool:
-        """Whether it failed for want of memory that other workers may have held."""
-        failed = outcome.status == FAILED and outcome.error.startswith(_NO_MEMORY)
-        return failed and len(self._workers) > 1
+    def _shares(self, worker: _Worker) -> bool:
+        """Whether another worker is on the same GPU, or on the CPU as this one."""
+        gpus = [each.environment.get("CUDA_VISIBLE_DEVICES") for each in self._workers]
+        return gpus.count(worker.environment.get("CUDA_VISIBLE_DEVICES")) > 1
 
     def _replace(self, worker: _Worker, queue: TrialQueue, *, late: bool) -> Iterator[Outcome]:
         """A worker has ended: account for what it held and start another."""

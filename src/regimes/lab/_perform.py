@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import functools
 import os
@@ -57,6 +56,7 @@ class Outcome:
     seconds: float = 0.0
     nonfinite: tuple[str, ...] = ()
     error: str = ""  # one line
+    no_memory: bool = False  # why it failed
     watched: Mapping[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
@@ -108,7 +108,6 @@ def perform(
         status, error = FAILED, _account(caught)
     if os.getpid() != process:
         os._exit(1)  # a child that the trial forked came back from it; the parent will answer
-    _give_back_memory(device)
     return Record(
         config=config,
         status=status,
@@ -137,14 +136,6 @@ def _account(error: BaseException) -> dict[str, str]:
         "message": message,
         "traceback": "".join(traceback.format_exception(error)),
     }
-
-
-def _give_back_memory(device: str) -> None:
-    """Let other processes have what torch keeps of a GPU for the next trial."""
-    torch = sys.modules.get("torch")
-    if torch is not None and device.startswith("cuda"):
-        with contextlib.suppress(RuntimeError):  # of a GPU that the trial has broken
-            torch.cuda.empty_cache()
 
 
 def _listens_to_ctrl_c() -> bool:
@@ -213,15 +204,21 @@ def save(store: Store, group: Sequence[tuple[Encoded, Outcome]]) -> None:
     store.commit([item for item, _ in group if item is not _NOTHING])
 
 
+# of Python, of torch on a GPU and on a CPU, of CUDA's libraries
+_NO_MEMORY = ("memoryerror:", "out of memory", "can't allocate memory", "alloc_failed")
+
+
 def outcome_of(study: Study, record: Record) -> Outcome:
     """The short account of a record."""
     error = f"{record.error['type']}: {record.error['message']}" if record.error else ""
+    memory = bool(record.error) and any(sign in error.lower() for sign in _NO_MEMORY)
     return Outcome(
         key=record.key,
         status=record.status,
         seconds=record.seconds,
         nonfinite=record.result.nonfinite,
         error=error.splitlines()[0][:500] if error else "",
+        no_memory=memory,
         watched=_watched(study, record.result),
     )
 

@@ -56,7 +56,7 @@ class TrialQueue:
 
         self._queue = deque(sorted(tasks, key=longest_first))
         self._alone: deque[Task] = deque()
-        self._last: deque[Task] = deque()  # found no memory beside others
+        self._last: deque[tuple[Task, Outcome]] = deque()  # found no memory beside others
         self._starved: set[str] = set()
         self.workers = max(1, workers)  # may be corrected when more is known
         self.costs = {task.key: task.cost for task in self._queue}
@@ -72,7 +72,7 @@ class TrialQueue:
         return len(self._queue) + len(self._alone) + len(self._last)
 
     def take(self) -> list[Task]:
-        """The next batch; empty when nothing is left."""
+        """The next batch; empty when nothing is left but what `take_last` gives."""
         batch = self._next()
         if len(batch) == 1:
             self.flying[batch[0].key] = self.clock()
@@ -116,20 +116,26 @@ class TrialQueue:
         self._landed(tasks)
         return given_up
 
-    def put_last(self, task: Task) -> bool:
+    def put_last(self, task: Task, outcome: Outcome) -> bool:
         """It found no memory beside others: keep it for `take_last`. False the second time."""
         if task.key in self._starved:
             return False
         self._starved.add(task.key)
-        self._last.append(task)
+        self._last.append((task, outcome))
         self._landed([task])
         return True
+
+    def give_up_last(self) -> list[Outcome]:
+        """What became of those put last and not taken again."""
+        outcomes = [outcome for _, outcome in self._last]
+        self._last.clear()
+        return outcomes
 
     def take_last(self) -> list[Task]:
         """One of those put last; empty while there are others to be taken."""
         if self._queue or self._alone or not self._last:
             return []
-        task = self._last.popleft()
+        task, _ = self._last.popleft()
         self.flying[task.key] = self.clock()
         return [task]
 

@@ -48,10 +48,10 @@ def measured_text(claim: Claim | None) -> str:
     if claim is None or claim.measured is None:
         return "–"
     spread = f" ± {claim.error:.2g}" if claim.error is not None else ""
-    short = f"{claim.measured:.4g}"
-    if "e+" in short and claim.measured.is_integer() and abs(claim.measured) < 1e9:
-        short = f"{int(claim.measured):,}"  # a count
-    return f"{short}{spread}"
+    value = float(claim.measured)
+    if claim.error is None and value.is_integer() and 1e4 <= abs(value) < 1e9:
+        return f"{int(value):,}"  # a count
+    return f"{value:.4g}{spread}"
 
 
 def _head(run: Summary) -> str:

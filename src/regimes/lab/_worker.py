@@ -8,6 +8,7 @@ with it what its trials have started: no orphans.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -76,7 +77,16 @@ def _serve(
         for group in groups:
             save(store, group)
             _say(answers, outcomes=[outcome.as_dict() for _, outcome in group])
+        _give_back_memory(job.device)
         _say(answers, idle=True)
+
+
+def _give_back_memory(device: str) -> None:
+    """Let workers on the same GPU have what torch keeps of it for the next trial."""
+    torch = sys.modules.get("torch")
+    if torch is not None and device.startswith("cuda"):
+        with contextlib.suppress(RuntimeError):  # of a GPU that a trial has broken
+            torch.cuda.empty_cache()
 
 
 def _say(answers: TextIO, **message: Any) -> None:

@@ -133,6 +133,7 @@ from regimes.measure._rademacher import (
 )
 from regimes.measure._relative_stability import (
     LogAverage,
+    NoScaleError,
     RelativeStability,
     log_average,
     relative_stability,
@@ -251,6 +252,7 @@ __all__ = [
     "MutualInformation",
     "NearestRidge",
     "NeighbourDistance",
+    "NoScaleError",
     "NormDivergence",
     "OffsetPower",
     "OptimalRescaling",

@@ -12,7 +12,21 @@ from regimes._check import choose, instance, positive_int, shown
 STATISTICS = {"median": 0, "mean": 1}
 _SHIFTS = 16  # other points that each point is compared with for the scale of the function
 _RESAMPLES = 200
-_AT_ONCE = 2**23  # numbers of the pairs that are gathered for so many resamples together
+_AT_ONCE = 2**23  # numbers gathered at a time, of as many resamples as fit
+
+
+class NoScaleError(ValueError):
+    """The outputs hardly differ between points, so that nothing can be relative to that.
+
+    `scale` is what was found, an entry each function: zero, or NaN.
+    """
+
+    def __init__(self, statistic: str, scale: Tensor) -> None:
+        same = "half or more of the pairs of" if statistic == "median" else "all"
+        super().__init__(
+            f"the outputs are the same at {same} points, or no numbers, so that they have no scale"
+        )
+        self.scale = scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +69,8 @@ def relative_stability(
         The three with their errors; each a tensor without axes, or one entry a member.
 
     Raises:
-        ValueError: for shapes that do not fit, fewer than two points, or equal outputs everywhere.
+        ValueError: for shapes that do not fit, or fewer than two points.
+        NoScaleError: outputs that do not differ between points.
 
     Example:
         >>> x = torch.randn(100, 5, generator=torch.Generator().manual_seed(0))
@@ -98,13 +113,19 @@ def relative_stability(
 
     found = all_three(None)
     if not bool((found[3] > 0).all()):
-        raise ValueError("the outputs are the same at all points, so that they have no scale")
+        raise NoScaleError(statistic, found[3])
     again = torch.randint(n, (_RESAMPLES, n), generator=source).to(f.device)
-    some = again.split(max(1, _AT_ONCE // parts[2].numel()))
+    some = again.split(max(1, _AT_ONCE // sum(part.numel() for part in parts)))
     errors = torch.cat([all_three(at) for at in some], -1).std(-1)
     D, G, R, V = found
     D_error, G_error, R_error, _ = errors
     return RelativeStability(D, G, R, D_error, G_error, R_error, V, points=n, draws=len(deformed))
+
+
+def without_scale(error: NoScaleError, points: int, draws: int) -> RelativeStability:
+    """What takes the place of a stability that cannot be told: NaN, with the scale as it is."""
+    nan = torch.full_like(error.scale, torch.nan)
+    return RelativeStability(nan, nan, nan, nan, nan, nan, error.scale, points, draws)
 
 
 def _center(values: Tensor, statistic: str) -> Tensor:

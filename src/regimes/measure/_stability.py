@@ -14,8 +14,10 @@ from regimes._check import choose, instance, nearest_first, positive_int, real, 
 from regimes.data import deform, temperature
 from regimes.measure._relative_stability import (
     STATISTICS,
+    NoScaleError,
     RelativeStability,
     relative_stability,
+    without_scale,
 )
 
 _BATCH = 256
@@ -161,7 +163,8 @@ def layer_stability(
 
     Returns:
         Name -> stability. The last is the network's own output, `"output"`. Relative depth is the
-        position in this order over the number less one.
+        position in this order over the number less one. NaN for a layer that answers the same to
+        all images.
 
     Raises:
         ValueError: for unknown layers, or as `stability`.
@@ -202,12 +205,20 @@ def layer_stability(
         for hook in hooks:
             hook.remove()
     three: dict[str, Stability] = {}
+
+    def told(outputs: list[Tensor]) -> Stability:
+        try:
+            return Stability(_three(outputs, probe, chosen["statistic"], seed), probe.probe)
+        except NoScaleError as error:  # one dead layer does not hide the others
+            nothing = without_scale(error, len(probe.x), len(probe.deformed))
+            return Stability(nothing, probe.probe)
+
     for name, pieces in found.items():
         outputs = [torch.cat(piece) for piece in pieces if piece]
         if any(len(f) != len(part) for f, part in zip(outputs, _in_order(probe), strict=False)):
             continue  # called several times a pass, or not with one row an image
-        three[name] = Stability(_three(outputs, probe, chosen["statistic"], seed), probe.probe)
-    three["output"] = Stability(_three(whole, probe, chosen["statistic"], seed), probe.probe)
+        three[name] = told(outputs)
+    three["output"] = told(whole)
     return three
 
 

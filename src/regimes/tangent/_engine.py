@@ -154,7 +154,7 @@ class Engine:
         all_general = self.choice == EngineChoice.JACOBIAN
         key = (kind, self.snapshot.dtype, parameters, all_general)
         if key not in self._structures:
-            with self._exactly():  # what is compared there must not differ by rounding
+            with self._full_precision():  # what is compared there must not differ
                 self._structures[key] = examine(self.snapshot, x, group_of, all_general=all_general)
         return self._structures[key]
 
@@ -163,7 +163,8 @@ class Engine:
         tf32 = self.precision == "tf32"
         return arithmetic(self.snapshot.module, self.snapshot.device, tf32=tf32)
 
-    def _exactly(self) -> contextlib.AbstractContextManager[None]:
+    def _full_precision(self) -> contextlib.AbstractContextManager[None]:
+        """How passes are run that are compared with one another."""
         return arithmetic(self.snapshot.module, self.snapshot.device, tf32=False)
 
     def plan(
@@ -371,7 +372,7 @@ class Engine:
         sample = (structure.saved_bytes + 4 * structure.widest_bytes) * (1 + at_once) + 1
         samples = max(1, min(_batch.size(x), int(0.5 * budget / sample)))
         if self._push is None:
-            with self.arithmetic():
+            with self._full_precision():
                 self._push = _products.way_to_push(self.snapshot, x)
         return structure.outputs, _products.Limits(samples, at_once, self._push)
 

@@ -1,5 +1,8 @@
 """The zoo's verdicts on data that follow the paper, and on data that do not."""
 
+import dataclasses
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -110,13 +113,30 @@ def test_a_network_that_died_is_left_out_and_named(study, verdicts):
 
 
 @pytest.mark.parametrize("value", [0.0, float("nan")])
-def test_a_network_with_one_answer_has_no_stability(value):
-    with torch.random.fork_rng():
-        net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(12, 3))
-    x = torch.randn(5, 3, 2, 2, generator=torch.Generator().manual_seed(0))
-    assert not _training.dead(net, x)
-    with torch.no_grad():
-        net[1].weight.fill_(value)
-    assert _training.dead(net, x)
-    assert net.training
-    assert np.isnan(list(_training.three(net, x, 0).values())).all()
+def test_a_network_with_one_answer_has_no_stability_and_ends_no_trial(study, monkeypatch, value):
+    """As deep networks without batch norm that die in training."""
+    params = dataclasses.replace(study.parameters("smoke"), network=("fc4", "resnet18"), seed=(0,))
+
+    def die(name, net, made, **options):
+        with torch.no_grad():
+            for each in net.parameters():
+                each.fill_(value)
+        return SimpleNamespace(test_error=0.9, train_loss=2.3, train_error=0.9)
+
+    monkeypatch.setattr(_training, "train", die)
+    for config in study.configs(params):
+        _, point = study.rebuild(config)
+        arrays = study.trial(params, point).arrays
+        for name in ("R", "D", "G"):
+            assert np.isfinite(arrays[name].values[0])
+            assert np.isnan(arrays[name].values[1])
+        assert np.isfinite(arrays["profile"].values[0]).all()
+        assert np.isnan(arrays["profile"].values[1, -1])
+
+
+def test_networks_that_are_left_out_draw_no_line(study):
+    data = known(left=0.2)
+    figure = study.figures(data)["Error against relative stability"]
+    assert not [trace.name for trace in figure.data if "sqrt" in trace.name]
+    drawn = study.figures(known())["Error against relative stability"].data
+    assert [trace.name for trace in drawn if "sqrt" in trace.name]

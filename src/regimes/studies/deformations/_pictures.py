@@ -33,7 +33,8 @@ def error_against_stability(rows: Sequence[dict[str, Any]], what: str) -> Figure
         kind = row["kind"]
         symbol = "diamond" if kind.skips else "square" if kind.batch_norm else "circle"
         x, y = (_logs(row[name]) for name in ("R", "error"))
-        places.append((x[0], y[0]))
+        if row.get("counts", True) and np.isfinite((x[0], y[0])).all():
+            places.append((x[0], y[0]))
         draw.points(
             figure,
             [np.exp(x[0])],
@@ -45,6 +46,8 @@ def error_against_stability(rows: Sequence[dict[str, Any]], what: str) -> Figure
             size=11,
             color=shades[int(rank)],
         )
+    if not places:
+        return figure
     at = np.array(places)
     ends = np.exp(np.array([at[:, 0].min() - 0.3, at[:, 0].max() + 0.3]))
     prefactor = float(np.exp((at[:, 1] - at[:, 0] / 2).mean()))

@@ -60,33 +60,23 @@ def augmentation(
 
 
 def three(net: Module, x: Tensor, seed: int, **settings: Any) -> dict[str, float]:
-    """R_f, D_f and G_f of a network, and the scale V they are measured by; NaN of one that died."""
+    """R_f, D_f and G_f of a network, and the scale V they are measured by.
+
+    A network that answers the same to most images has no scale: NaN, and V = 0.
+    """
     from regimes import measure
 
-    if dead(net, x):
-        return dict.fromkeys((*THREE, "V", "radius"), math.nan)
-    found = measure.stability(net, x, seed=seed, **settings)
+    try:
+        found = measure.stability(net, x, seed=seed, **settings)
+    except measure.NoScaleError:
+        return dict.fromkeys((*THREE, "radius"), math.nan) | {"V": 0.0}
     values = {name: float(getattr(found, f"{name}_f")) for name in THREE}
     return values | {"V": float(found.found.scale), "radius": found.probe.radius}
-
-
-def dead(net: Module, x: Tensor) -> bool:
-    """Whether a network says the same of all images, or nothing: it has no stability to measure."""
-    import torch
-
-    training = net.training
-    with torch.no_grad():
-        outputs = net.eval()(x).double()
-    net.train(training)
-    return not float((outputs - outputs[:1]).abs().max()) > 0.0
 
 
 def profile(net: Module, x: Tensor, seed: int) -> list[float]:
     """R_f after every block of a network, from the first layer to the output."""
     from regimes import measure
 
-    names = block_names(net)
-    if dead(net, x):
-        return [math.nan] * len(names)
-    found = measure.layer_stability(net, x, layers=names, seed=seed)
+    found = measure.layer_stability(net, x, layers=block_names(net), seed=seed)
     return [float(each.R_f) for each in found.values()]

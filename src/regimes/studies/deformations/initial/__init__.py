@@ -85,17 +85,10 @@ class Initial:
 
 
 def _both_statistics(net: Module, x: Tensor, seed: int) -> dict[str, Array]:
-    """R_f and the scale of the output with either statistics, and whether the probe left a trace.
-
-    A network whose signal does not survive has no scale: R_f is then NaN, and the scale 0.
-    """
+    """R_f and scale of the output with either statistics, and whether the probe left a trace."""
     before = {name: value.clone() for name, value in net.named_buffers()}
-    found = {}
-    for name in ("batch", "running"):
-        try:
-            found[name] = _training.three(net, x, seed, batch_norm=name)
-        except ValueError:
-            found[name] = {"R": float("nan"), "V": 0.0}
+    three = _training.three
+    found = {name: three(net, x, seed, batch_norm=name) for name in ("batch", "running")}
     touched = max(float((value - before[name]).abs().max()) for name, value in net.named_buffers())
     arrays = {
         f"{letter}_{name}": Array((), each[letter])

@@ -24,13 +24,17 @@ FITTED = 0.05  # training error, mean over seeds, above which a network has not 
 def _at(dataset: Data, network: str) -> Data:
     """The seeds of one network that fits its images: the claims are about trained networks."""
     one = judge.where_ran(_whole(dataset), "seed", "R", network=network)
-    left = float(one.train_error.mean())
-    if left > FITTED:
+    if not fits(one):
         raise judge.Missing(
-            f"needs {network} trained to an error below {FITTED:g} on its training images, which "
-            f"ended at {left:.2g}"
+            f"needs {network} trained to an error of at most {FITTED:g} on its training images, "
+            f"which ended at {float(one.train_error.mean()):.2g}"
         )
     return one
+
+
+def fits(one: Data) -> bool:
+    """Whether a network was trained at all, mean over its seeds."""
+    return float(one.train_error.mean()) <= FITTED
 
 
 def _whole(dataset: Data) -> Data:
@@ -46,12 +50,13 @@ def _of(dataset: Data, network: str, name: str, when: int = END) -> Any:
 def _all(dataset: Data) -> tuple[list[str], dict[str, Any]]:
     """Logarithms (seeds, networks) of the error and of R, D, G and R by means, of all networks."""
     whole = _whole(dataset).dropna("network", how="any", subset=["error"])
-    left = whole.train_error.mean("seed")
+    left = whole.train_error.mean("seed").to_series()
     alive = np.isfinite(whole.R.transpose("network", "seed", "when").values[..., END]).all(1)
-    whole = whole.isel(network=alive & (left.values <= FITTED))
+    fitted = [fits(whole.sel(network=name)) for name in whole.network.values]
+    whole = whole.isel(network=alive & fitted)
     names = [str(name) for name in whole.network.values]
     if len(names) < LEAST:
-        ends = ", ".join(f"{name} {value:.2g}" for name, value in left.to_series().items())
+        ends = ", ".join(f"{name} {value:.2g}" for name, value in left.items())
         raise judge.Missing(
             f"needs all seeds of {LEAST} networks that fit their training images (error at most "
             f"{FITTED:g}), {len(names)} do: {ends}"
@@ -101,6 +106,8 @@ def _profile(dataset: Data) -> judge.Parts:
         at = _at(dataset, network)
         layers = at.profile.transpose("seed", "when", "layer").values
         layers = layers[:, :, np.isfinite(layers).all((0, 1))]
+        if layers.shape[-1] < _judging.LAST:
+            raise judge.Missing(f"needs the stabilities of {_judging.LAST} layers of {network}")
         for part in _judging.profile(layers[:, START], layers[:, END]):
             yield replace(part, name=f"{network}: {part.name}")
         ends = [_judging.listed(np.exp(np.log(layers[:, when]).mean(0))) for when in (START, END)]
@@ -114,7 +121,7 @@ def _predicts(dataset: Data) -> judge.Parts:
     yield judge.above("correlation", _judging.correlation(logs["R"], logs["error"]), 0.9)
     lost = sorted(set(map(str, _whole(dataset).network.values)) - set(names))
     told = (
-        f"; without {', '.join(lost)}, not run, not trained or with one answer to all images"
+        f"; without {', '.join(lost)}: not fitted, or with one answer to most images"
         if lost
         else ""
     )

@@ -8,7 +8,7 @@ from regimes.lab import Data, Figure, draw, judge
 from regimes.studies.deformations import _pictures
 from regimes.studies.deformations._networks import KINDS, LABELS
 from regimes.studies.deformations._runs import END
-from regimes.studies.deformations.zoo._claims import FITTED
+from regimes.studies.deformations.zoo._claims import fits
 
 _DEPTHS = ("fc4", "lenet", "alexnet", "vgg11bn", "vgg19bn", "resnet18", "resnet50",
            "efficientnet_b0")  # fmt: skip
@@ -25,9 +25,8 @@ def _ran(dataset: Data, name: str = "R") -> list[tuple[str, Data]]:
 
 
 def _label(network: str, at: Data) -> str:
-    """The network's name, and whether its verdicts are left out because it was hardly trained."""
-    fits = float(at.train_error.mean()) <= FITTED
-    return LABELS[network] + ("" if fits else ", not fitted")
+    """The network's name, and whether verdicts leave it out for it does not fit its images."""
+    return LABELS[network] + ("" if fits(at) else ", not fitted")
 
 
 def _error(dataset: Data) -> Figure:
@@ -35,6 +34,7 @@ def _error(dataset: Data) -> Figure:
         {
             "label": _label(network, at),
             "kind": KINDS[network],
+            "counts": fits(at),
             "R": at.R.transpose("seed", "when").values[:, END],
             "error": at.error.values,
         }
@@ -42,7 +42,7 @@ def _error(dataset: Data) -> Figure:
     ]
     what = (
         "Networks of the field, trained alike on 8,000 images of CIFAR-10. Those that do not fit "
-        "them after their steps are marked so, and no verdict rests on them."
+        "them after their steps are marked so, and no verdict and no line rests on them."
     )
     return _pictures.error_against_stability(rows, what)
 
