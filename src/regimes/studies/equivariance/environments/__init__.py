@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
+from regimes.studies.equivariance._rates import late_fall
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Params:
 
 @study(
     "equivariance/environments",
-    version=1,
+    version=2,  # 1: a constant rate, which the running statistics of batch norm did not follow
     dtype="float32",
     sizes={
         "smoke": Params(),
@@ -76,7 +77,9 @@ class Environments:
         optimiser = torch.optim.Adam(net.parameters(), rate)
         source = generator(point.seed, "environments/batches")
         labels = train.labels.to(point.device)
-        for _ in range(params.steps):
+        for step in range(params.steps):
+            for group in optimiser.param_groups:
+                group["lr"] = late_fall(rate, step, params.steps)
             picked = torch.randint(len(x), (params.batch,), generator=source).to(point.device)
             loss = torch.nn.functional.cross_entropy(net(x[picked]), labels[picked])
             optimiser.zero_grad()

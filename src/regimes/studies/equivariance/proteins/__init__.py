@@ -7,6 +7,7 @@ from typing import Any
 
 from regimes.lab import Axis, Point, TrialResult, study
 from regimes.studies._types import Module, Tensor
+from regimes.studies.equivariance._rates import late_fall
 
 WIDTHS = {"cnn": 1, "cnn/4": 4, "cnn/16": 16}  # channels are divided by these
 MODELS = ("steerable", *WIDTHS)
@@ -150,16 +151,15 @@ def network(params: Params, point: Point) -> Any:
 
 
 def _train(net: Module, train: Any, params: Params, point: Point) -> float:
-    """Adam; a rate that is constant for 40 % of the steps, then falls exponentially by 0.94^60."""
+    """Adam, with a rate that falls late."""
     import torch
 
     rate = params.rate_steerable if point.model == "steerable" else params.rate_cnn
     optimiser = torch.optim.Adam(net.parameters(), rate)
     last: list[float] = []
     for step, (x, y) in enumerate(_batches(train, params, point)):
-        late = max(0.0, step / params.steps - 0.4) / 0.6
         for group in optimiser.param_groups:
-            group["lr"] = rate * 0.94 ** (60 * late)
+            group["lr"] = late_fall(rate, step, params.steps)
         loss = torch.nn.functional.cross_entropy(net(x), y)
         optimiser.zero_grad()
         loss.backward()
