@@ -168,10 +168,24 @@ def test_batch_norm_commutes_and_normalises(training):
 
 def test_scalars_are_normalised_as_torch_does():
     ours = voxels.EquivariantBatchNorm((3,)).double()
-    theirs = nn.BatchNorm3d(3, affine=False).double()
-    field = field_of((3,))
-    assert torch.allclose(ours(field), theirs(field))
-    assert torch.allclose(ours.running_mean, theirs.running_mean)
+    theirs = nn.BatchNorm3d(3, affine=False, momentum=None).double()  # means of all batches
+    for scale in (1.0, 2.0, 3.0):
+        field = scale * field_of((3,))
+        assert torch.allclose(ours(field), theirs(field))
+        assert torch.allclose(ours.running_mean, theirs.running_mean)
+
+
+def test_running_statistics_of_sparse_fields_are_right_from_the_first_batch_on():
+    norm = voxels.EquivariantBatchNorm(KIND).double()
+    field = 1e-2 * field_of(KIND)
+    trained = norm(field)
+    assert torch.allclose(norm.eval()(field), trained)
+    norm.train()
+    for _ in range(50):
+        norm(field)
+    before = norm.running_square.clone()
+    norm(2 * field)  # from now on a batch has the weight that was asked for
+    assert torch.allclose(norm.running_square / before, torch.full_like(before, 1.3))
 
 
 @pytest.mark.parametrize("plain", [False, True])

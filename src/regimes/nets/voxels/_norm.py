@@ -21,11 +21,14 @@ class EquivariantBatchNorm(nn.Module):
     Args:
         fields: those.
         eps: added to the mean squares.
-        momentum: weight of a batch in the running statistics, which are used in eval mode.
+        momentum: weight of a batch in the running statistics, which are used in eval mode. The
+            first batches weigh as much as one another: fields on voxels are sparse, and what a
+            start at one leaves behind would stand far above their mean squares for long.
     """
 
     running_mean: Tensor
     running_square: Tensor
+    batches: Tensor
 
     def __init__(self, fields: Given, *, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__()
@@ -33,6 +36,7 @@ class EquivariantBatchNorm(nn.Module):
         self.eps, self.momentum = real("eps", eps, above=0), real("momentum", momentum, 0, 1)
         self.register_buffer("running_mean", torch.zeros(self.fields.count))
         self.register_buffer("running_square", torch.ones(self.fields.count))
+        self.register_buffer("batches", torch.tensor(0))
 
     def _centred(self) -> Tensor:
         """1 for every field that is centred, 0 for the others."""
@@ -61,8 +65,10 @@ class EquivariantBatchNorm(nn.Module):
         if self.training:
             mean, square = self._statistics(field)
             with torch.no_grad():
-                self.running_mean.lerp_(mean.detach(), self.momentum)
-                self.running_square.lerp_(square.detach(), self.momentum)
+                self.batches += 1
+                weight = (1 / self.batches).clamp(min=self.momentum).to(mean)
+                self.running_mean.lerp_(mean.detach(), weight)
+                self.running_square.lerp_(square.detach(), weight)
             factor, shift = self._factors(mean, square)
         else:
             self.fields.check(field)
